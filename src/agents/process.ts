@@ -1,0 +1,89 @@
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { parseArgs } from 'node:util';
+import { assertMayReach } from '../base/interlock.js';
+import { lookUp } from '../base/nearest.js';
+import { guards } from './guards/index.js';
+import type { Metadata } from './mmds-requests.js';
+import { pollModels } from './poll-models.js';
+import { ReferenceAgent } from './reference-agent.js';
+
+/** How often the agent prints its counters, ms. */
+const COUNTERS_EVERY_MS = 100;
+
+const { values } = parseArgs({
+  options: {
+    guard: { type: 'string', default: 'unguarded' },
+    poller: { type: 'string', default: 'envd' },
+    host: { type: 'string', default: '127.0.0.1' },
+    port: { type: 'string', default: '49983' },
+    'mmds-host': { type: 'string', default: '169.254.169.254' },
+    'mmds-port': { type: 'string', default: '80' },
+    'access-token': { type: 'string' },
+    'boot-poller': { type: 'boolean', default: false },
+    'lifetime-ms': { type: 'string', default: '60000' },
+    'tick-ms': { type: 'string', default: '50' },
+    'run-dir': { type: 'string' },
+    'end-with-stdin': { type: 'boolean', default: false },
+  },
+});
+
+// A refused attempt is an Error object; its stack trace costs more than the attempt itself.
+Error.stackTraceLimit = 0;
+
+const mmds = { host: values['mmds-host'], port: Number(values['mmds-port']) };
+assertMayReach(mmds.host);
+
+const agent = new ReferenceAgent({
+  guard: lookUp('agent', values.guard, guards),
+  model: lookUp('poller', values.poller, pollModels),
+  mmds,
+  lifetimeMs: Number(values['lifetime-ms']),
+  tickMs: Number(values['tick-ms']),
+  accessToken: values['access-token'],
+  bootPoller: values['boot-poller'],
+  keep: (metadata) => keepFiles(values['run-dir'], metadata),
+});
+
+/** envd keeps the identity in files too (internal/host/mmds.go). */
+function keepFiles(folder: string | undefined, metadata: Metadata): void {
+  if (!folder) return;
+  mkdirSync(folder, { recursive: true });
+  writeFileSync(join(folder, '.E2B_SANDBOX_ID'), metadata.sandboxId);
+  writeFileSync(join(folder, '.E2B_TEMPLATE_ID'), metadata.templateId);
+}
+
+function printCounters(final: boolean): void {
+  process.stdout.write(`${JSON.stringify({ counters: agent.counters, final })}\n`);
+}
+
+const ticker = setInterval(() => printCounters(false), COUNTERS_EVERY_MS);
+
+/** Ends the polling at once, and the process when every request has been answered. */
+function stop(): void {
+  clearInterval(ticker);
+  agent.stopPolling();
+  // Cancelled attempts are counted when their sockets have closed, one turn of the loop later.
+  setImmediate(() =>
+    setImmediate(() => {
+      printCounters(true);
+      agent.server.close(() => process.exit(0));
+    }),
+  );
+}
+
+process.once('SIGTERM', stop);
+process.on('SIGTERM', () => {});
+process.on('SIGINT', () => {});
+process.stdout.on('error', () => process.exit(0));
+if (values['end-with-stdin']) {
+  // Whoever started the agent holds its standard input: when it ends, nobody is left to stop us.
+  process.stdin.on('end', () => process.exit(0)).on('error', () => process.exit(0));
+  process.stdin.resume();
+}
+
+agent.server.on('error', (error: NodeJS.ErrnoException) => {
+  process.stderr.write(`cannot listen on ${values.host}:${values.port}: ${error.message}\n`);
+  process.exit(2);
+});
+agent.server.listen({ host: values.host, port: Number(values.port), backlog: 4096 });

@@ -1,0 +1,176 @@
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import { checkAccessToken } from './access-token.js';
+import type { MmdsAddress } from './attempt.js';
+import { type Counters, newCounters } from './counters.js';
+import type { Guard } from './guards/guard.js';
+import { parseInitRequest } from './init-request.js';
+import type { Metadata } from './mmds-requests.js';
+import type { PollModel } from './poll-models.js';
+import { Poller, type PollerSettings } from './poller.js';
+import { InitLock } from './semaphore.js';
+
+/** More than any `/init` has; envd itself sets no bound. */
+const LONGEST_BODY = 64 << 20;
+
+export interface ReferenceAgentSettings {
+  guard: Guard;
+  model: PollModel;
+  mmds: MmdsAddress;
+  lifetimeMs: number;
+  tickMs: number;
+  /** The token the agent was resumed with. */
+  accessToken: string | undefined;
+  /** Whether it also starts envd's poller at boot, which has no time limit (envd main.go). */
+  bootPoller: boolean;
+  /** Keeps the identity where envd keeps its files. */
+  keep(metadata: Metadata): void;
+}
+
+/** An HTTP server in the shape of envd 0.6.13 (packages/envd/internal/api), with a guard of choice. */
+export class ReferenceAgent {
+  readonly counters: Counters = newCounters();
+  readonly server: Server;
+  private readonly envVars = new Map<string, string>();
+  private readonly lock = new InitLock();
+  private readonly pollers = new Set<Poller>();
+  private readonly onInit: () => void;
+  private accessToken: string | undefined;
+  private lastTimestamp = Number.NEGATIVE_INFINITY;
+
+  constructor(private readonly settings: ReferenceAgentSettings) {
+    this.accessToken = settings.accessToken;
+    this.onInit = settings.guard.create(() => this.spawn());
+    this.server = createServer((request, response) => this.route(request, response));
+    // envd's idle timeout is 640 s (main.go): longer than any pause of a driver.
+    this.server.keepAliveTimeout = 640_000;
+    this.server.requestTimeout = 0;
+    this.server.headersTimeout = 0;
+    if (settings.bootPoller) this.spawn(Number.POSITIVE_INFINITY).done.catch(() => {});
+  }
+
+  /** Stops all pollers; requests are still answered. */
+  stopPolling(): void {
+    for (const poller of this.pollers) poller.cancel();
+  }
+
+  private spawn(lifetimeMs = this.settings.lifetimeMs): Poller {
+    const poller = new Poller(this.pollerSettings(), lifetimeMs);
+    this.pollers.add(poller);
+    const forget = (): void => {
+      this.pollers.delete(poller);
+    };
+    poller.done.then(forget, forget);
+    return poller;
+  }
+
+  private pollerSettings(): PollerSettings {
+    const { mmds, model, lifetimeMs, tickMs, guard, keep } = this.settings;
+    return {
+      mmds,
+      model,
+      lifetimeMs,
+      tickMs,
+      counters: this.counters,
+      acceptsEmptyStore: guard.acceptsEmptyStore,
+      store: (metadata) => {
+        this.envVars.set('E2B_SANDBOX_ID', metadata.sandboxId);
+        this.envVars.set('E2B_TEMPLATE_ID', metadata.templateId);
+        keep(metadata);
+      },
+    };
+  }
+
+  private route(request: IncomingMessage, response: ServerResponse): void {
+    const path = request.url?.split('?', 1)[0];
+    const route = `${request.method} ${path}`;
+    if (route === 'POST /init') void this.init(request, response);
+    else if (route === 'GET /health') answer(response, 204);
+    else if (route === 'GET /envs') this.envs(request, response);
+    else answer(response, path === '/init' || path === '/health' || path === '/envs' ? 405 : 404);
+  }
+
+  private envs(request: IncomingMessage, response: ServerResponse): void {
+    if (this.accessToken && request.headers['x-access-token'] !== this.accessToken) {
+      answer(response, 401);
+      return;
+    }
+    response.setHeader('Content-Type', 'application/json');
+    answer(response, 200, JSON.stringify(Object.fromEntries(this.envVars)));
+  }
+
+  /** envd internal/api/init.go, PostInit: lock, token, data, and then the spawn. */
+  private async init(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    response.setHeader('X-Envd-Version', this.settings.guard.version);
+    const gone = new AbortController();
+    response.once('close', () => gone.abort());
+    const body = await readBody(request);
+    const fields = body === undefined ? undefined : parseInitRequest(body);
+    if (!fields) {
+      answer(response, body === undefined ? 413 : 400);
+      return;
+    }
+    if (!(await this.lock.acquire(gone.signal))) {
+      answer(response, 503);
+      return;
+    }
+    try {
+      const offered = fields.accessToken || undefined;
+      const { mmds } = this.settings;
+      const refused = await checkAccessToken(
+        this.accessToken,
+        offered,
+        { mmds, counters: this.counters },
+        gone.signal,
+      );
+      if (refused) {
+        answer(response, 401, refused);
+        return;
+      }
+      if (this.isNewer(fields.timestamp)) {
+        if (fields.envVars) this.replaceUserVars(fields.envVars);
+        this.accessToken = offered;
+      }
+    } finally {
+      this.lock.release();
+    }
+    this.onInit();
+    answer(response, 204);
+  }
+
+  /** A request with a timestamp not newer than the last changes no data. */
+  private isNewer(timestamp: string | null | undefined): boolean {
+    if (!timestamp) return true;
+    const time = Date.parse(timestamp);
+    if (time <= this.lastTimestamp) return false;
+    this.lastTimestamp = time;
+    return true;
+  }
+
+  private replaceUserVars(vars: Record<string, string>): void {
+    for (const name of this.envVars.keys()) {
+      if (!name.startsWith('E2B_')) this.envVars.delete(name);
+    }
+    for (const [name, value] of Object.entries(vars)) this.envVars.set(name, value);
+  }
+}
+
+function answer(response: ServerResponse, status: number, body?: string): void {
+  response.setHeader('Cache-Control', 'no-store');
+  response.writeHead(status).end(body);
+}
+
+/** The whole body, or undefined when it is too long or the caller went away. */
+async function readBody(request: IncomingMessage): Promise<string | undefined> {
+  const pieces: Buffer[] = [];
+  let length = 0;
+  try {
+    for await (const piece of request as AsyncIterable<Buffer>) {
+      length += piece.length;
+      if (length > LONGEST_BODY) return undefined;
+      pieces.push(piece);
+    }
+  } catch {
+    return undefined;
+  }
+  return Buffer.concat(pieces).toString('utf8');
+}

@@ -1,0 +1,25 @@
+import type { RunSignals } from '../experiment/run.js';
+
+const ENDING = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
+
+/** The signals of a run: the first ends it with a partial result, the second at once. */
+export class Interrupts implements RunSignals {
+  private readonly interrupting = new AbortController();
+  private readonly killing = new AbortController();
+  readonly interrupt = this.interrupting.signal;
+  readonly kill = this.killing.signal;
+
+  /** @param onFirst told about the first signal, so that a person sees that it was heard */
+  constructor(onFirst: () => void) {
+    for (const name of ENDING) {
+      process.on(name, () => {
+        if (this.interrupt.aborted) {
+          this.killing.abort();
+        } else {
+          this.interrupting.abort();
+          onFirst();
+        }
+      });
+    }
+  }
+}

@@ -1,0 +1,53 @@
+import type { LaneSpec } from '../lane/spec.js';
+import { timeWaitLimit } from '../model/closed-form.js';
+import { attemptsPerTick, TICK_MS } from '../model/facts.js';
+import { type LanePrediction, predictLane } from '../model/predict.js';
+import type { AgentChoice, Scenario } from './scenario.js';
+
+/** What a lane is told of the scenario. */
+export function laneSpec(
+  scenario: Scenario,
+  agent: AgentChoice,
+  isolation: LaneSpec['isolation'],
+): LaneSpec {
+  const { record, faults } = scenario;
+  const { memoryBytes, cpus, portRange } = record.guest;
+  return {
+    agent,
+    isolation,
+    intervalMs: record.intervalMs,
+    outageMs: record.outageMs,
+    faults: faults.map(({ atMs, fault }) => ({ atMs, fault: { ...fault } })),
+    retry: record.retry,
+    initTimeoutMs: record.initTimeoutMs,
+    retryPauseMs: record.retryPauseMs ?? 0,
+    retryBudgetMs: record.retryBudgetMs ?? record.outageMs,
+    poller: record.poller,
+    auth: record.auth,
+    bootPoller: record.bootPoller,
+    mmdsClose: record.mmdsClose,
+    mmdsVersion: record.mmdsVersion,
+    guest: {
+      timeWaitLimit: memoryBytes === null ? null : timeWaitLimit(memoryBytes),
+      cpus,
+      portRange,
+    },
+    demandPerPoller: demandPerPoller(scenario),
+  };
+}
+
+/** The closed form beside what a lane will measure. */
+export function predict(scenario: Scenario, agent: AgentChoice): LanePrediction {
+  const { record, faults } = scenario;
+  return predictLane({
+    ...record,
+    faults: faults.map(({ atMs, fault }) => ({ atMs, ...fault })),
+    guarded: agent.guard !== 'unguarded',
+  });
+}
+
+/** Attempts/s of one poller at the most under any fault of the schedule. */
+function demandPerPoller({ record, faults }: Scenario): number {
+  const perTick = faults.map(({ fault }) => attemptsPerTick(fault.name, record.poller) ?? 0);
+  return (Math.max(...perTick) * 1e3) / TICK_MS;
+}

@@ -1,0 +1,99 @@
+import type { LaneEnd } from '../lane/launch.js';
+import type { LaneOutcome } from '../lane/messages.js';
+import { type LaneResult, type Note, RESULT_SCHEMA, type Result } from '../results/schema.js';
+import { newId } from '../results/store.js';
+import { evaluateClaims } from './claims/index.js';
+import type { Isolation } from './isolation.js';
+import { predict } from './lane-spec.js';
+import { thisMachine } from './machine.js';
+import type { AgentChoice, Scenario } from './scenario.js';
+import { toolVersion } from './version.js';
+
+export interface Measured {
+  scenario: Scenario;
+  isolation: Isolation;
+  startedAt: Date;
+  /** What came of each lane; a lane that was not begun is missing. */
+  ends: ReadonlyMap<AgentChoice, LaneEnd>;
+  wasInterrupted: boolean;
+}
+
+/** Makes the result document of what the lanes measured. */
+export function makeResult(measured: Measured): Result {
+  const { scenario, isolation, startedAt, ends, wasInterrupted } = measured;
+  const lanes: LaneResult[] = scenario.agents.map((agent) => {
+    const end = ends.get(agent);
+    const outcome = end?.outcome ?? nothingMeasured(agent.name, end?.message ?? 'not begun');
+    return { ...outcome, predicted: predict(scenario, agent) };
+  });
+  const unjudged = {
+    schema: RESULT_SCHEMA as typeof RESULT_SCHEMA,
+    id: newId(startedAt),
+    startedAt: startedAt.toISOString(),
+    complete: !wasInterrupted,
+    tool: { version: toolVersion() },
+    machine: thisMachine(),
+    scenario: {
+      ...scenario.record,
+      isolation: isolation.kind,
+      isolationReason: isolation.reason,
+    },
+    lanes,
+    notes: notes(scenario, isolation),
+  };
+  return { ...unjudged, claims: evaluateClaims(unjudged) };
+}
+
+function notes({ record }: Scenario, isolation: Isolation): Note[] {
+  const said: string[] = [];
+  if (isolation.kind === 'loopback') {
+    said.push(
+      'loopback isolation: attempts are the agent’s own count, guest limits do not apply, and the ' +
+        'kernel reuses TIME_WAIT ports on loopback (tcp_tw_reuse=2) as it would not on a guest’s eth0',
+    );
+  }
+  const { cpus } = thisMachine();
+  if (record.guest.cpus !== null && record.guest.cpus > cpus) {
+    said.push(`the guest was to have ${record.guest.cpus} CPUs, this machine has ${cpus}`);
+  }
+  return said.map((text) => ({ lane: null, text }));
+}
+
+/** A lane of which nothing is known. */
+function nothingMeasured(agent: string, trouble: string): LaneOutcome {
+  const latency = { p50: null, p99: null, max: null };
+  const requests = {
+    sent: 0,
+    answered: 0,
+    timedOut: 0,
+    failed: 0,
+    statuses: {},
+    latencyMs: latency,
+    slipMs: latency,
+    histogram: null,
+    slipHistogram: null,
+  };
+  return {
+    agent,
+    kind: 'reference',
+    version: null,
+    trouble,
+    pollers: { peak: null, spawned: null, source: null },
+    connections: { total: null, perSecondPeak: null, localFailures: null, source: null },
+    ports: { capacity: null, peak: null, exhaustedAtMs: null, kneeAtMs: null },
+    kernel: {
+      attemptFails: null,
+      timeWaitOverflow: null,
+      timeWaitPeak: null,
+      timeWaitLimit: null,
+    },
+    agentCount: null,
+    identity: null,
+    init: requests,
+    health: requests,
+    headroom: null,
+    process: { cpuSeconds: null, rssPeakBytes: null },
+    setupMs: null,
+    series: { tMs: [], pollers: [], connectionsPerSecond: [], portsInUse: [], timeWait: [] },
+  };
+}

@@ -1,0 +1,162 @@
+import { guards } from '../agents/guards/index.js';
+import { pollModels } from '../agents/poll-models.js';
+import { parseDuration } from '../base/duration.js';
+import { UsageError } from '../base/errors.js';
+import { lookUp } from '../base/nearest.js';
+import { parseSize } from '../base/size.js';
+import { type FaultStep, parseFaultSchedule } from '../mmds/schedule.js';
+import { retryPolicies } from '../orchestrator/retry/index.js';
+import type { ScenarioRecord } from '../results/schema.js';
+
+/** A scenario as it was typed, on the command line or in a file. */
+export interface ScenarioText {
+  interval: readonly string[];
+  outage: string;
+  fault: string;
+  retry: string;
+  initTimeout?: string | undefined;
+  retryPause: string;
+  retryBudget: string;
+  poller: string;
+  auth: string;
+  bootPoller: boolean;
+  agent: readonly string[];
+  mmdsClose: string;
+  mmdsVersion: string;
+  guestMemory: string;
+  guestCpus: string;
+  portRange?: string | undefined;
+  sequential: boolean;
+  repeat: string;
+}
+
+/** An agent of a run: the lane's name and the guard of the built-in agent. */
+export interface AgentChoice {
+  name: string;
+  guard: string;
+}
+
+/** One scenario: what the result records of it, and what only the run needs. */
+export interface Scenario {
+  record: Omit<ScenarioRecord, 'isolation' | 'isolationReason'>;
+  agents: readonly AgentChoice[];
+  faults: readonly FaultStep[];
+}
+
+/** More `/init`s than anybody can mean. */
+const MOST_INITS = 10_000_000;
+const MOST_REPEATS = 1_000;
+const MOST_LANES = 16;
+
+/**
+ * Reads a scenario.
+ * @returns one scenario for every interval and repeat, in the order in which they are to be run
+ * @throws UsageError in one line for whatever cannot be
+ */
+export function parseScenarios(text: ScenarioText): Scenario[] {
+  const intervals = text.interval
+    .flatMap((list) => list.split(','))
+    .map((one) => parseDuration(one, '--interval'));
+  const outageMs = parseDuration(text.outage, '--outage');
+  const policy = lookUp('retry policy', text.retry, retryPolicies);
+  lookUp('poller', text.poller, pollModels);
+  const repeats = parseCount(text.repeat, '--repeat', MOST_REPEATS);
+  const base = {
+    outageMs,
+    fault: text.fault.trim(),
+    retry: oneOf('--retry', policy.name, ['fixed', 'orchestrator']),
+    initTimeoutMs: text.initTimeout
+      ? parseDuration(text.initTimeout, '--init-timeout')
+      : policy.initTimeoutMs,
+    retryPauseMs: parseDuration(text.retryPause, '--retry-pause'),
+    retryBudgetMs: parseDuration(text.retryBudget, '--retry-budget'),
+    poller: oneOf('--poller', text.poller, ['issue', 'envd']),
+    auth: oneOf('--auth', text.auth, ['stored', 'mmds']),
+    bootPoller: text.bootPoller,
+    mmdsClose: oneOf('--mmds-close', text.mmdsClose, ['auto', 'agent', 'mmds']),
+    mmdsVersion: oneOf('--mmds-version', text.mmdsVersion, ['V2', 'V1']),
+    guest: {
+      memoryBytes: text.guestMemory === 'host' ? null : parseGuestMemory(text.guestMemory),
+      cpus: text.guestCpus === 'host' ? null : parseCount(text.guestCpus, '--guest-cpus', 1024),
+      portRange: text.portRange === undefined ? null : parsePortRange(text.portRange),
+    },
+    sequential: text.sequential,
+  } as const;
+  const faults = parseFaultSchedule(text.fault, '--fault');
+  const agents = parseAgents(text.agent);
+  return intervals.flatMap((intervalMs) => {
+    if (outageMs / intervalMs > MOST_INITS) {
+      throw new UsageError(
+        `--interval and --outage make more than ${MOST_INITS} /init requests`,
+        'Give a longer --interval or a shorter --outage',
+      );
+    }
+    return Array.from({ length: repeats }, (_, i) => ({
+      record: { ...base, intervalMs, repeat: { index: i + 1, of: repeats } },
+      agents,
+      faults,
+    }));
+  });
+}
+
+/**
+ * Reads agents: a built-in name, or NAME=BUILT-IN for a lane of another name.
+ * @throws UsageError for an unknown agent or a name given twice
+ */
+function parseAgents(texts: readonly string[]): AgentChoice[] {
+  const agents = texts.map((text) => {
+    const [, name, guard] = /^([^=]*)=(.*)$/s.exec(text) ?? [undefined, text, text];
+    const chosen = lookUp('agent', guard ?? '', guards).name;
+    if (!/^[\w.-]{1,40}$/.test(name ?? '')) {
+      throw new UsageError(
+        `--agent ${JSON.stringify(text.slice(0, 80))} has no usable name`,
+        'Give it as --agent guarded or --agent NAME=guarded, NAME of letters, digits, - . _',
+      );
+    }
+    return { name: name ?? '', guard: chosen };
+  });
+  if (agents.length > MOST_LANES) throw new UsageError(`more than ${MOST_LANES} agents`);
+  const twice = agents.find(({ name }, i) => agents.findIndex((a) => a.name === name) !== i);
+  if (twice) {
+    throw new UsageError(
+      `two agents are called ${twice.name}`,
+      `Give one another name: --agent ${twice.name}2=${twice.guard}`,
+    );
+  }
+  return agents;
+}
+
+function parseGuestMemory(text: string): number {
+  const bytes = parseSize(text, '--guest-memory');
+  if (bytes < 64 * 2 ** 20) {
+    throw new UsageError(
+      `--guest-memory ${JSON.stringify(text)} is less than 64MiB`,
+      'Give it as --guest-memory 512MiB, or host for this machine’s own limits',
+    );
+  }
+  return bytes;
+}
+
+function parsePortRange(text: string): [number, number] {
+  const mend = 'Give it as --port-range 32768-60999, within 1024-65535';
+  const match = /^(\d{1,5})-(\d{1,5})$/.exec(text.trim());
+  if (!match) throw new UsageError(`--port-range ${JSON.stringify(text)} is not LO-HI`, mend);
+  const [low, high] = [Number(match[1]), Number(match[2])];
+  if (low < 1024 || high > 65535) {
+    throw new UsageError(`--port-range ${text} is outside 1024-65535`, mend);
+  }
+  if (low > high) throw new UsageError(`--port-range ${text} is the wrong way round`, mend);
+  return [low, high];
+}
+
+function parseCount(text: string, name: string, most: number): number {
+  const value = Number(text);
+  if (!/^\d{1,9}$/.test(text.trim()) || value < 1 || value > most) {
+    throw new UsageError(`${name} ${JSON.stringify(text)} is not a number from 1 to ${most}`);
+  }
+  return value;
+}
+
+function oneOf<const T extends string>(name: string, text: string, values: readonly T[]): T {
+  return lookUp(`value of ${name}`, text, new Map(values.map((value) => [value as string, value])));
+}

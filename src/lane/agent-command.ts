@@ -1,0 +1,45 @@
+import { readFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import type { LaneNetwork } from './network/network.js';
+import type { LaneSpec } from './spec.js';
+
+/** The token that the orchestrator sends with every `/init` of a run. */
+export const ACCESS_TOKEN = 'envd-bench-access-token';
+
+/** The token of the agent's snapshot where it is not the one that the orchestrator sends. */
+const OLD_TOKEN = 'envd-bench-token-of-the-snapshot';
+
+/** The command line of a reference agent for a lane. */
+export function referenceAgentCommand(spec: LaneSpec, network: LaneNetwork): string[] {
+  return [
+    ...pinned(spec.guest.cpus),
+    process.execPath,
+    fileURLToPath(new URL('../agents/process.js', import.meta.url)),
+    `--guard=${spec.agent.guard}`,
+    `--poller=${spec.poller}`,
+    `--host=${network.mmdsSide.kind === 'netns' ? '0.0.0.0' : network.agent.host}`,
+    `--port=${network.agent.port}`,
+    `--mmds-host=${network.mmds.host}`,
+    `--mmds-port=${network.mmds.port}`,
+    `--access-token=${spec.auth === 'stored' ? ACCESS_TOKEN : OLD_TOKEN}`,
+    ...(spec.bootPoller ? ['--boot-poller'] : []),
+    ...(network.mmdsSide.kind === 'netns' ? ['--run-dir=/run/e2b'] : ['--end-with-stdin']),
+  ];
+}
+
+/** Holds the agent to the guest's number of processors, where this machine has more. */
+function pinned(cpus: number | null): string[] {
+  const usable = usableCpus();
+  if (cpus === null || cpus >= usable.length) return [];
+  return ['taskset', '--cpu-list', usable.slice(0, cpus).join(',')];
+}
+
+/** The processors that this process may use (proc_pid_status(5), Cpus_allowed_list). */
+function usableCpus(): number[] {
+  const status = readFileSync('/proc/self/status', 'utf8');
+  const list = /^Cpus_allowed_list:\s*(\S+)/m.exec(status)?.[1] ?? '0';
+  return list.split(',').flatMap((part) => {
+    const [from = 0, to = from] = part.split('-').map(Number);
+    return Array.from({ length: to - from + 1 }, (_, i) => from + i);
+  });
+}

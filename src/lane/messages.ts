@@ -1,0 +1,21 @@
+import type { LaneResult } from '../results/schema.js';
+import type { Sample } from '../results/thin.js';
+import type { LaneSpec } from './spec.js';
+
+/** What a lane measured: its part of the result, but for the prediction beside it. */
+export type LaneOutcome = Omit<LaneResult, 'predicted'>;
+
+/** To a lane's process. */
+export type LaneCommand =
+  | { type: 'start'; spec: LaneSpec }
+  /** Begin: the first `/init` is due at `startMs` of the monotonic clock. */
+  | { type: 'go'; startMs: number }
+  /** Come to an end now, with what there is. */
+  | { type: 'stop' };
+
+/** From a lane's process. */
+export type LaneMessage =
+  | { type: 'ready' }
+  | { type: 'sample'; sample: Sample }
+  | { type: 'outcome'; outcome: LaneOutcome; isWhole: boolean }
+  | { type: 'failed'; message: string };

@@ -1,0 +1,235 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { existsSync, writeFileSync } from 'node:fs';
+import { createInterface, type Interface } from 'node:readline';
+import type { Readable } from 'node:stream';
+import { netnsReader } from '../../observe/netns-reader.js';
+import { childrenOf } from '../../observe/proc/process.js';
+import { plainEnvironment, runTool } from './command.js';
+import { UNSHARE } from './namespaces.js';
+import type { AgentProcess, Exit, LaneNetwork, Limits } from './network.js';
+
+/** E2B's addresses: the guest's eth0, its gateway on the host, and MMDS behind it. */
+const AGENT = { host: '169.254.0.21', port: 49983 };
+const GATEWAY = '169.254.0.22';
+const MMDS = { host: '169.254.169.254', port: 80 };
+const HOST_DEVICE = 'veth0';
+
+/**
+ * The first process of the agent's side. It waits until the host side has laid the cable, sets the
+ * side up, starts the agent, says how it ended, and holds the namespaces, so that their counters can
+ * be read, until its standard input ends. What goes wrong is said on file 3.
+ * $1 TIME_WAIT limit or "", $2 port range or "", then the agent's command.
+ */
+const HOLDER = `
+echo up >&3
+read -r _ || exit 0
+timewait=$1 range=$2; shift 2
+sys=/proc/sys/net/ipv4
+{
+  ip link set lo up &&
+  ip addr add ${AGENT.host}/30 dev eth0 &&
+  ip link set eth0 up &&
+  ip route add ${MMDS.host}/32 via ${GATEWAY} &&
+  { [ -z "$range" ] || echo "$range" > $sys/ip_local_port_range; } &&
+  { [ -z "$timewait" ] || echo "$timewait" > $sys/tcp_max_tw_buckets; } &&
+  mount -t tmpfs -o mode=755 tmpfs /run
+} 2>&3 || { echo failed >&3; exit 1; }
+for limit in ip_local_port_range ip_local_reserved_ports tcp_max_tw_buckets; do
+  echo "$limit $(cat $sys/$limit 2>/dev/null)" >&3
+done
+echo ready >&3
+"$@" 3>&- &
+wait $!
+echo "exit $?" >&3
+while read -r _; do :; done
+`;
+
+/** What the guest's kernel is given. */
+export interface GuestLimits {
+  timeWaitLimit: number | null;
+  portRange: readonly [number, number] | null;
+}
+
+/**
+ * A lane's network in two namespaces joined by a veth pair, as a VM and its host are. The calling
+ * process is already in the host side's own namespaces.
+ */
+export async function netnsNetwork(guest: GuestLimits): Promise<LaneNetwork> {
+  await runTool('ip', ['link', 'set', 'lo', 'up']);
+  sizeConnectionTable(guest.timeWaitLimit);
+  return {
+    mmds: MMDS,
+    agent: AGENT,
+    mmdsSide: { kind: 'netns', device: HOST_DEVICE },
+    startAgent: (command) => startAgent(guest, command),
+  };
+}
+
+/**
+ * Gives the agent's side a connection table as large as a guest of that memory has: the kernel sizes
+ * it at twice the TIME_WAIT limit (net/ipv4/tcp.c, tcp_init). Kernels before 6.1 share one table.
+ */
+function sizeConnectionTable(timeWaitLimit: number | null): void {
+  const path = '/proc/sys/net/ipv4/tcp_child_ehash_entries';
+  if (timeWaitLimit !== null && existsSync(path)) writeFileSync(path, String(2 * timeWaitLimit));
+}
+
+async function startAgent(guest: GuestLimits, command: readonly string[]): Promise<AgentProcess> {
+  const [program, ...args] = [
+    ...UNSHARE,
+    'sh',
+    '-c',
+    HOLDER,
+    'sh',
+    guest.timeWaitLimit?.toString() ?? '',
+    guest.portRange?.join(' ') ?? '',
+    ...command,
+  ];
+  const holder = spawn(program ?? '', args, {
+    stdio: ['pipe', 'pipe', 'pipe', 'pipe'],
+    env: plainEnvironment(inheritedInterlock()),
+  });
+  const [stdin, stdout, stderr, reports] = holder.stdio;
+  if (!stdin || !stdout || !stderr || !reports) throw new Error('the agent side has no pipes');
+  const gone = once(holder);
+  stdin.on('error', () => {});
+  const lines = new Reports(reports as Readable, gone);
+  await lines.until('up');
+  await runTool('ip', ['-batch', '-'], cable(holder.pid ?? 0));
+  stdin.write('go\n');
+  const limits = readLimits(await lines.until('ready'));
+  const exited = lines.exit();
+  const agentPid = (): number | undefined => {
+    const [init] = childrenOf(holder.pid ?? 0);
+    return init === undefined ? undefined : childrenOf(init)[0];
+  };
+  return {
+    pid: agentPid,
+    stdout: stdout as Readable,
+    stderr: stderr as Readable,
+    exited,
+    limits,
+    reader: netnsReader(holder.pid ?? 0, MMDS),
+    terminate: () => signal(agentPid(), 'SIGTERM'),
+    destroy: async () => {
+      // Its first process ends, and with it all that the agent started (pid_namespaces(7)).
+      const [init] = childrenOf(holder.pid ?? 0);
+      signal(init, 'SIGKILL');
+      holder.kill('SIGKILL');
+      await gone;
+    },
+  };
+}
+
+function inheritedInterlock(): Record<string, string> {
+  const { ENVD_BENCH_ORIGIN_NETNS } = process.env;
+  return ENVD_BENCH_ORIGIN_NETNS ? { ENVD_BENCH_ORIGIN_NETNS } : {};
+}
+
+/** The veth pair: one end here, the other as eth0 in the namespace of process `pid`. */
+function cable(pid: number): string {
+  return `link add ${HOST_DEVICE} type veth peer name eth0 netns ${pid}
+addr add ${GATEWAY}/30 dev ${HOST_DEVICE}
+addr add ${MMDS.host}/32 dev ${HOST_DEVICE}
+link set ${HOST_DEVICE} up
+`;
+}
+
+/** Lines that the holder reports on its file 3. */
+class Reports {
+  private readonly lines: string[] = [];
+  private readonly reader: Interface;
+  private wake: () => void = () => {};
+  private ended = false;
+
+  constructor(stream: Readable, gone: Promise<void>) {
+    stream.on('error', () => {});
+    this.reader = createInterface({ input: stream });
+    this.reader.on('line', (line) => {
+      this.lines.push(line.slice(0, 1024));
+      this.wake();
+    });
+    void gone.then(() => {
+      this.ended = true;
+      this.wake();
+    });
+  }
+
+  /** All lines up to and without `word`. @throws Error with what was said, when it never comes */
+  async until(word: string): Promise<string[]> {
+    for (;;) {
+      const at = this.lines.indexOf(word);
+      if (at >= 0) return this.lines.splice(0, at + 1).slice(0, -1);
+      if (this.ended || this.lines.includes('failed')) {
+        throw new Error(`cannot set up the agent's side: ${this.lines[0] ?? 'it ended at once'}`);
+      }
+      await new Promise<void>((resolve) => {
+        this.wake = resolve;
+      });
+    }
+  }
+
+  /** How the agent ended: by itself, or with the holder. */
+  async exit(): Promise<Exit> {
+    for (;;) {
+      const line = this.lines.find((one) => one.startsWith('exit '));
+      // A shell reports a death by signal as 128 + its number.
+      if (line) return { code: Number(line.slice('exit '.length)), signal: null };
+      if (this.ended) return { code: null, signal: 'SIGKILL' };
+      await new Promise<void>((resolve) => {
+        this.wake = resolve;
+      });
+    }
+  }
+}
+
+function readLimits(lines: readonly string[]): Limits {
+  const values = new Map(
+    lines.map((line) => {
+      const space = line.indexOf(' ');
+      return [line.slice(0, space), line.slice(space + 1)] as const;
+    }),
+  );
+  const timeWait = Number(values.get('tcp_max_tw_buckets') || Number.NaN);
+  return {
+    ports: portCapacity(
+      values.get('ip_local_port_range') ?? '',
+      values.get('ip_local_reserved_ports') ?? '',
+    ),
+    timeWait: Number.isFinite(timeWait) ? timeWait : null,
+  };
+}
+
+/**
+ * Ephemeral ports per destination.
+ * @param range `ip_local_port_range`: two numbers, both included
+ * @param reserved `ip_local_reserved_ports`: a comma list of ports and LO-HI ranges
+ * @returns null when the range cannot be read
+ */
+export function portCapacity(range: string, reserved: string): number | null {
+  const [low, high] = range.trim().split(/\s+/).map(Number);
+  if (low === undefined || high === undefined || !(high >= low)) return null;
+  let taken = 0;
+  for (const part of reserved.trim().split(',')) {
+    const [from, to = from] = part === '' ? [] : part.split('-').map(Number);
+    if (from === undefined || to === undefined) continue;
+    taken += Math.max(0, Math.min(to, high) - Math.max(from, low) + 1);
+  }
+  return high - low + 1 - taken;
+}
+
+function signal(pid: number | undefined, name: NodeJS.Signals): void {
+  if (pid === undefined) return;
+  try {
+    process.kill(pid, name);
+  } catch {
+    // It has ended by itself.
+  }
+}
+
+function once(child: ChildProcess): Promise<void> {
+  return new Promise((resolve) => {
+    child.once('error', () => resolve());
+    child.once('close', () => resolve());
+  });
+}

@@ -1,0 +1,49 @@
+import type { Readable } from 'node:stream';
+import type { Reader } from '../../observe/reading.js';
+
+export interface Address {
+  host: string;
+  port: number;
+}
+
+/** The limits of the agent's side, as its own namespace states them; null where it has none. */
+export interface Limits {
+  /** Ephemeral ports per destination: the range less the reserved ones. */
+  ports: number | null;
+  timeWait: number | null;
+}
+
+/** How a process ended. */
+export interface Exit {
+  code: number | null;
+  signal: string | null;
+}
+
+/** An agent's process, wherever it runs. */
+export interface AgentProcess {
+  /** The process as the lane sees it. */
+  pid(): number | undefined;
+  stdout: Readable;
+  stderr: Readable;
+  exited: Promise<Exit>;
+  limits: Limits;
+  reader: Reader;
+  /** Asks it to end. */
+  terminate(): void;
+  /** Ends it and all that it started, and gives its network back. */
+  destroy(): Promise<void>;
+}
+
+/** A lane's network: where MMDS is for the agent, where the agent is for the driver. */
+export interface LaneNetwork {
+  mmds: Address;
+  agent: Address;
+  /** What the MMDS process needs to know of its side. */
+  mmdsSide: { kind: 'netns'; device: string } | { kind: 'loopback' };
+  /**
+   * Starts the agent on its side.
+   * @param command the program and its arguments
+   * @throws Error when the side cannot be built
+   */
+  startAgent(command: readonly string[]): Promise<AgentProcess>;
+}

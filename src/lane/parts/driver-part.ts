@@ -1,0 +1,62 @@
+import { Worker } from 'node:worker_threads';
+import type { DriverReport } from '../../orchestrator/driver.js';
+import type { DriverCommand, DriverMessage, DriverThreadData } from '../../orchestrator/worker.js';
+
+/** The driver in its own thread. */
+export class DriverPart {
+  private readonly worker: Worker;
+  /** Settles when the driver can be punctual. */
+  readonly ready: Promise<void>;
+  /** Settles with the report once all that was sent has been answered or given up. */
+  readonly finished: Promise<DriverReport>;
+  private readonly closed: Promise<DriverReport>;
+
+  constructor(data: DriverThreadData) {
+    this.worker = new Worker(new URL('../../orchestrator/worker.js', import.meta.url), {
+      workerData: data,
+    });
+    this.ready = this.message('ready').then(() => {});
+    this.finished = this.report('report');
+    this.closed = this.report('closed');
+    // Each is awaited only in its turn; a failure before that is no unhandled one.
+    this.ready.catch(() => {});
+    this.finished.catch(() => {});
+    this.closed.catch(() => {});
+  }
+
+  /** Starts driving; the first `/init` is due at `startMs` of the monotonic clock. */
+  run(startMs: number): void {
+    this.command({ type: 'run', startMs });
+  }
+
+  /** Sends nothing more. */
+  stop(): void {
+    this.command({ type: 'stop' });
+  }
+
+  /** Closes all connections, and the thread. */
+  async close(): Promise<DriverReport> {
+    this.command({ type: 'close' });
+    return this.closed;
+  }
+
+  private command(command: DriverCommand): void {
+    this.worker.postMessage(command);
+  }
+
+  private async report(type: 'report' | 'closed'): Promise<DriverReport> {
+    const message = await this.message(type);
+    if (message.type === 'ready') throw new Error('a report was expected');
+    return message.report;
+  }
+
+  private message(type: DriverMessage['type']): Promise<DriverMessage> {
+    return new Promise((resolve, reject) => {
+      this.worker.on('message', (message: DriverMessage) => {
+        if (message.type === type) resolve(message);
+      });
+      this.worker.once('error', reject);
+      this.worker.once('exit', () => reject(new Error('the driver ended early')));
+    });
+  }
+}

@@ -1,0 +1,89 @@
+import { type ChildProcess, fork } from 'node:child_process';
+import { fileURLToPath } from 'node:url';
+import { ORIGIN_NETNS } from '../../base/interlock.js';
+import { plainEnvironment } from '../network/command.js';
+import type { LaneNetwork } from '../network/network.js';
+import type { LaneSpec } from '../spec.js';
+
+type Fault = LaneSpec['faults'][number]['fault'];
+
+/** What the MMDS process sends back (src/mmds/process.ts). */
+type MmdsMessage =
+  | { type: 'ready' }
+  | { type: 'faultApplied' }
+  | { type: 'metadataApplied' }
+  | { type: 'trouble'; message: string };
+
+/** MMDS in a process of its own, on the host side of a lane. */
+export class MmdsPart {
+  private constructor(
+    private readonly child: ChildProcess,
+    onDeath: () => void,
+  ) {
+    child.once('exit', onDeath);
+  }
+
+  /** @throws Error when it cannot listen or apply the fault */
+  static async start(
+    network: LaneNetwork,
+    spec: LaneSpec,
+    metadata: unknown,
+    fault: Fault,
+    onDeath: () => void,
+  ): Promise<MmdsPart> {
+    const origin = process.env[ORIGIN_NETNS];
+    const child = fork(fileURLToPath(new URL('../../mmds/process.js', import.meta.url)), {
+      execArgv: [],
+      env: plainEnvironment(origin ? { [ORIGIN_NETNS]: origin } : {}),
+      stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
+    });
+    const part = new MmdsPart(child, onDeath);
+    const { host, port } = network.mmds;
+    await part.ask('ready', {
+      type: 'start',
+      config: {
+        address: host,
+        port,
+        network: network.mmdsSide,
+        metadata,
+        version: spec.mmdsVersion,
+        close: spec.mmdsClose,
+        fault,
+      },
+    });
+    return part;
+  }
+
+  get pid(): number | undefined {
+    return this.child.pid;
+  }
+
+  /** Lets another fault hold from now on. */
+  async setFault(fault: Fault): Promise<void> {
+    await this.ask('faultApplied', { type: 'fault', fault });
+  }
+
+  destroy(): void {
+    this.child.removeAllListeners('exit');
+    this.child.kill('SIGKILL');
+  }
+
+  private ask(expected: MmdsMessage['type'], message: object): Promise<void> {
+    return new Promise((resolve, reject) => {
+      const onMessage = (answer: MmdsMessage): void => {
+        if (answer.type === expected) finish();
+        else if (answer.type === 'trouble') finish(new Error(`MMDS: ${answer.message}`));
+      };
+      const onExit = (): void => finish(new Error('MMDS ended'));
+      const finish = (error?: Error): void => {
+        this.child.off('message', onMessage);
+        this.child.off('exit', onExit);
+        if (error) reject(error);
+        else resolve();
+      };
+      this.child.on('message', onMessage);
+      this.child.once('exit', onExit);
+      this.child.send(message, (error) => error && finish(error));
+    });
+  }
+}

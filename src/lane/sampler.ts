@@ -1,0 +1,79 @@
+import { monotonicMs } from '../base/clock.js';
+import { PortWatch } from '../observe/port-watch.js';
+import { type ProcessUse, useOfTree } from '../observe/proc/process.js';
+import { RateMeter } from '../observe/rate.js';
+import type { Reading } from '../observe/reading.js';
+import { type Sample, SeriesRecorder } from '../results/thin.js';
+import type { AgentPart } from './parts/agent-part.js';
+
+/** Ten readings a second. */
+const EVERY_MS = 100;
+
+/** Process use is read at every tenth sample: walking a process tree costs more than the rest. */
+const USE_EVERY = 10;
+
+/** Reads all counters of a lane at 10 Hz, and keeps the series and the peaks. */
+export class Sampler {
+  readonly recorder = new SeriesRecorder();
+  readonly ports: PortWatch;
+  readonly rate = new RateMeter();
+  /** The latest reading of the kernel's counters. */
+  reading: Reading | undefined;
+  use: ProcessUse | undefined;
+  rssPeakBytes: number | null = null;
+  private timer: NodeJS.Timeout | undefined;
+  private taken = 0;
+
+  /**
+   * @param startMs when the lane's own time begins, on {@link monotonicMs}
+   * @param demandPerPoller attempts/s of one poller that nothing holds up
+   */
+  constructor(
+    private readonly agent: AgentPart,
+    private readonly startMs: number,
+    demandPerPoller: number,
+    private readonly onSample: (sample: Sample) => void,
+  ) {
+    this.ports = new PortWatch(agent.process.limits.ports, { perPoller: demandPerPoller });
+  }
+
+  start(): void {
+    this.take();
+    const dueMs = this.startMs + this.taken * EVERY_MS;
+    this.timer = setTimeout(() => this.start(), Math.max(1, dueMs - monotonicMs()));
+  }
+
+  stop(): void {
+    clearTimeout(this.timer);
+  }
+
+  /** Takes one sample now. */
+  take(): void {
+    const tMs = Math.max(0, monotonicMs() - this.startMs);
+    const reading = this.agent.process.reader();
+    const counters = this.agent.counters;
+    if (this.taken++ % USE_EVERY === 0) this.readUse();
+    if (this.agent.died) return;
+    this.reading = reading;
+    const connections = reading.activeOpens ?? counters?.attempts ?? null;
+    const sample: Sample = {
+      tMs,
+      pollers: counters?.pollersRunning ?? null,
+      connectionsPerSecond: connections === null ? null : this.rate.push(tMs, connections),
+      portsInUse: reading.portsInUse,
+      timeWait: reading.timeWait,
+    };
+    this.ports.push({ ...sample, localFailures: counters?.localFailures ?? null });
+    this.recorder.add(sample);
+    this.onSample(sample);
+  }
+
+  /** What the agent's process tree has used so far. */
+  readUse(): void {
+    const pid = this.agent.process.pid();
+    const use = pid === undefined ? undefined : useOfTree(pid);
+    if (!use) return;
+    this.use = use;
+    this.rssPeakBytes = Math.max(this.rssPeakBytes ?? 0, use.rssBytes);
+  }
+}

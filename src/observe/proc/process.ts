@@ -1,0 +1,67 @@
+import { readdirSync } from 'node:fs';
+import { readProc } from './counters.js';
+
+/** What a process tree has used. */
+export interface ProcessUse {
+  cpuSeconds: number;
+  rssBytes: number;
+}
+
+/** Clock ticks per second of /proc/PID/stat: 100 on every Linux that Node runs on (USER_HZ). */
+const USER_HZ = 100;
+const PAGE_BYTES = 4096;
+
+/**
+ * CPU time (user and system) and resident memory of a process, from `/proc/PID/stat`.
+ * @returns undefined when the process is gone
+ */
+export function parseProcessStat(text: string): ProcessUse | undefined {
+  // The second field, the command in brackets, may hold anything: fields count from its end.
+  const fields = text.slice(text.lastIndexOf(')') + 2).split(' ');
+  const [utime, stime, rss] = [fields[11], fields[12], fields[21]].map(Number);
+  if (utime === undefined || stime === undefined || rss === undefined) return undefined;
+  if (!Number.isFinite(utime + stime + rss)) return undefined;
+  return { cpuSeconds: (utime + stime) / USER_HZ, rssBytes: rss * PAGE_BYTES };
+}
+
+/** The processes that `pid` started and that live. Needs CONFIG_PROC_CHILDREN, as distributions set it. */
+export function childrenOf(pid: number): number[] {
+  let threads: string[];
+  try {
+    threads = readdirSync(`/proc/${pid}/task`);
+  } catch {
+    return [];
+  }
+  return threads.flatMap((thread) =>
+    (readProc(`/proc/${pid}/task/${thread}/children`) ?? '')
+      .split(' ')
+      .filter((word) => word !== '')
+      .map(Number),
+  );
+}
+
+/** `pid` and all that descend from it. */
+export function treeOf(pid: number): number[] {
+  const found: number[] = [];
+  for (const next = [pid]; next.length > 0 && found.length < 4096; ) {
+    const one = next.pop();
+    if (one === undefined || found.includes(one)) continue;
+    found.push(one);
+    next.push(...childrenOf(one));
+  }
+  return found;
+}
+
+/** The sum over a process tree; undefined when none of it is left. */
+export function useOfTree(pid: number): ProcessUse | undefined {
+  let sum: ProcessUse | undefined;
+  for (const one of treeOf(pid)) {
+    const use = parseProcessStat(readProc(`/proc/${one}/stat`) ?? '');
+    if (!use) continue;
+    sum = {
+      cpuSeconds: (sum?.cpuSeconds ?? 0) + use.cpuSeconds,
+      rssBytes: (sum?.rssBytes ?? 0) + use.rssBytes,
+    };
+  }
+  return sum;
+}

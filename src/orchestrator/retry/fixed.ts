@@ -1,0 +1,12 @@
+import type { RetryPolicy } from './policy.js';
+
+/** One `/init` at every interval through the outage, whatever is answered: what the issue assumes. */
+export const fixed: RetryPolicy = {
+  name: 'fixed',
+  summary: 'one /init at every interval through the outage, whatever is answered (the issue)',
+  initTimeoutMs: 10_000,
+  loop: 'open',
+  next({ sent }, { intervalMs, outageMs }) {
+    return sent < Math.ceil(outageMs / intervalMs) ? sent * intervalMs : null;
+  },
+};

@@ -1,0 +1,137 @@
+import { formatDuration } from '../base/duration.js';
+import { formatSize } from '../base/size.js';
+import { cleanText } from '../base/text.js';
+import type { LaneResult, Requests } from '../results/schema.js';
+import {
+  formatCount,
+  formatMs,
+  formatRate,
+  formatSeconds,
+  formatValue,
+  NO_DATA,
+} from './numbers.js';
+
+/** One line of a report: a figure of every lane. */
+export interface Row {
+  label: string;
+  /** The figure as text, without escapes; `–` where nothing was measured. */
+  cell: (lane: LaneResult) => string;
+  /** The number that two lanes are compared by; absent where a ratio says nothing. */
+  value?: (lane: LaneResult) => number | null;
+}
+
+/** Below this many samples a 99th percentile is hardly more than the maximum. */
+export const ENOUGH_SAMPLES = 100;
+
+/** The figures that a report shows, in their order. */
+export const ROWS: readonly Row[] = [
+  {
+    label: 'pollers peak',
+    cell: (lane) => beside(lane.pollers.peak, lane.predicted.pollersPeak, formatCount),
+    value: (lane) => lane.pollers.peak,
+  },
+  count('pollers spawned', (lane) => lane.pollers.spawned),
+  {
+    label: 'connections/s peak',
+    cell: (lane) =>
+      beside(lane.connections.perSecondPeak, lane.predicted.connectionsPerSecondPeak, formatRate),
+    value: (lane) => lane.connections.perSecondPeak,
+  },
+  {
+    label: 'connections total',
+    cell: (lane) => beside(lane.connections.total, lane.predicted.connectionsTotal, formatCount),
+    value: (lane) => lane.connections.total,
+  },
+  count('local failures', (lane) => lane.connections.localFailures),
+  {
+    label: 'ports peak',
+    cell: (lane) => part(lane.ports.peak, lane.ports.capacity),
+    value: (lane) => lane.ports.peak,
+  },
+  { label: 'ports exhausted at', cell: exhaustedAt },
+  {
+    label: 'TIME_WAIT peak',
+    cell: (lane) => part(lane.kernel.timeWaitPeak, lane.kernel.timeWaitLimit),
+    value: (lane) => lane.kernel.timeWaitPeak,
+  },
+  ...requests('/init', (lane) => lane.init),
+  {
+    label: 'driver slip p99/max',
+    cell: ({ init }) => percentiles([init.slipMs.p99], init.slipMs.max, init.sent),
+    value: ({ init }) => init.slipMs.p99,
+  },
+  ...requests('/health', (lane) => lane.health),
+  {
+    label: 'agent CPU',
+    cell: (lane) => formatSeconds(lane.process.cpuSeconds),
+    value: (lane) => lane.process.cpuSeconds,
+  },
+  {
+    label: 'agent RSS peak',
+    cell: ({ process: { rssPeakBytes } }) =>
+      rssPeakBytes === null ? NO_DATA : formatSize(rssPeakBytes),
+    value: (lane) => lane.process.rssPeakBytes,
+  },
+  {
+    label: 'version',
+    cell: (lane) => (lane.version === null ? NO_DATA : cleanText(lane.version, 24)),
+  },
+];
+
+/** Whether any percentile of a lane is made of too few samples. */
+export function hasFewSamples({ init, health }: LaneResult): boolean {
+  return [
+    [init.latencyMs.p50, init.answered] as const,
+    [init.slipMs.p99, init.sent] as const,
+    [health.latencyMs.p50, health.answered] as const,
+  ].some(([percentile, samples]) => percentile !== null && samples < ENOUGH_SAMPLES);
+}
+
+function count(label: string, value: (lane: LaneResult) => number | null): Row {
+  return { label, cell: (lane) => formatCount(value(lane)), value };
+}
+
+function requests(path: string, of: (lane: LaneResult) => Requests): Row[] {
+  return [
+    count(`${path} sent`, (lane) => of(lane).sent),
+    count(`${path} answered`, (lane) => of(lane).answered),
+    count(`${path} timed out`, (lane) => of(lane).timedOut),
+    count(`${path} failed`, (lane) => of(lane).failed),
+    {
+      label: `${path} p50/p99/max`,
+      cell: (lane) => {
+        const { latencyMs, answered } = of(lane);
+        return percentiles([latencyMs.p50, latencyMs.p99], latencyMs.max, answered);
+      },
+      value: (lane) => of(lane).latencyMs.p99,
+    },
+  ];
+}
+
+/** A measured figure with the predicted one beside it: `600 [600]`. */
+function beside(
+  measured: number | null,
+  predicted: number | null,
+  format: (value: number | null) => string,
+): string {
+  return predicted === null ? format(measured) : `${format(measured)} [${formatValue(predicted)}]`;
+}
+
+function part(peak: number | null, whole: number | null): string {
+  return peak === null || whole === null
+    ? formatCount(peak)
+    : `${formatCount(peak)} of ${formatCount(whole)}`;
+}
+
+function exhaustedAt({ ports }: LaneResult): string {
+  if (ports.exhaustedAtMs !== null) return formatDuration(ports.exhaustedAtMs);
+  return ports.peak === null ? NO_DATA : 'never';
+}
+
+/** `1.23/4.56/7.89 ms`; percentiles of few samples are marked `~`, the maximum is exact. */
+function percentiles(values: (number | null)[], max: number | null, samples: number): string {
+  if (max === null) return NO_DATA;
+  const mark = samples < ENOUGH_SAMPLES ? '~' : '';
+  const shown = values.map((value) => (value === null ? NO_DATA : `${mark}${formatMs(value)}`));
+  return `${[...shown, formatMs(max)].join('/')} ms`;
+}

@@ -1,0 +1,271 @@
+import { randomBytes } from 'node:crypto';
+import { createReadStream } from 'node:fs';
+import { link, mkdir, mkdtemp, open, readdir, rename, stat, unlink } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { codeOf, messageOf, UsageError } from '../base/errors.js';
+import { cleanText } from '../base/text.js';
+import { RESULT_SCHEMA, type Result, resultSchema } from './schema.js';
+
+/** The largest result file that is read, in bytes. */
+export const LARGEST_FILE = 64 * 2 ** 20;
+
+/** What {@link newId} makes, as a file's name. */
+const RESULT_FILE = /^\d{8}T\d{6}\.\d{3}Z-[0-9a-f]{12}\.json$/;
+
+/** Why the file system refuses, in plain words. */
+const REASONS: Record<string, string> = {
+  EACCES: 'permission denied',
+  EPERM: 'permission denied',
+  EROFS: 'the file system is read-only',
+  ENOTDIR: 'part of the path is a file, not a folder',
+  EEXIST: 'a file of that name is in the way',
+  ENOENT: 'there is no such folder',
+  ENOSPC: 'the disk is full',
+  EDQUOT: 'the disk quota is used up',
+  ENAMETOOLONG: 'the name is too long',
+};
+
+/** The result could not be written where it should go. It is not lost: `json` holds it. */
+export class UnsavedError extends Error {
+  override readonly name = 'UnsavedError';
+  constructor(
+    /** The whole document. */
+    readonly json: string,
+    /** The id of the result. */
+    readonly id: string,
+    message: string,
+    options: ErrorOptions,
+  ) {
+    super(message, options);
+  }
+}
+
+/**
+ * Creates the folder for results, with its parents, and proves that it can be written to, so that a
+ * bad one is found before a run and not after it.
+ * @returns the absolute path, which holds even if the process changes its folder later
+ * @throws UsageError when the folder cannot be made or written to
+ */
+export async function prepareOut(dir: string): Promise<string> {
+  const mend = 'Give a folder that can be written to: --out bench-results';
+  if (dir.trim() === '') throw new UsageError('--out is empty', mend);
+  const path = resolve(dir);
+  try {
+    await mkdir(path, { recursive: true });
+    const probe = join(path, `.probe-${randomBytes(6).toString('hex')}`);
+    await writeWhole(probe, 'probe\n');
+    await unlink(probe);
+  } catch (thrown) {
+    throw new UsageError(`cannot write results to ${quote(dir)}: ${reasonOf(thrown)}`, mend);
+  }
+  return path;
+}
+
+/**
+ * Names a run: its start in UTC, which sorts by time, and 48 random bits, so that two runs in one
+ * millisecond, or two processes, differ. E.g. `20250131T235959.123Z-0f3c5a7b9d1e`.
+ */
+export function newId(startedAt: Date): string {
+  const time = startedAt.toISOString().replaceAll(/[-:]/g, '');
+  return `${time}-${randomBytes(6).toString('hex')}`;
+}
+
+/**
+ * Saves a result as `ID.json`: written beside its final name, forced to disk, then renamed, so that
+ * no half file ever has the final name and no file is ever overwritten.
+ * @returns the path of the file
+ * @throws UnsavedError with the whole document when the disk is full, the folder is gone, or a file
+ * of that name exists; {@link rescueResult} is what to do then
+ */
+export async function saveResult(dir: string, result: Result): Promise<string> {
+  const json = `${JSON.stringify(result, null, 1)}\n`;
+  try {
+    return await writeNew(dir, result.id, json);
+  } catch (thrown) {
+    const place = quote(join(dir, `${result.id}.json`));
+    const reason = reasonOf(thrown);
+    throw new UnsavedError(json, result.id, `cannot save ${place}: ${reason}`, { cause: thrown });
+  }
+}
+
+/**
+ * The second attempt at saving: in a fresh folder of the system's place for temporary files.
+ * @returns the path of the file
+ * @throws the error of the file system; then only printing `unsaved.json` is left
+ */
+export async function rescueResult(unsaved: UnsavedError): Promise<string> {
+  const dir = await mkdtemp(join(tmpdir(), 'envd-bench-rescued-'));
+  return writeNew(dir, unsaved.id, unsaved.json);
+}
+
+/**
+ * Reads a result file and checks it against the schema.
+ * @throws UsageError in one line: no such file, too large, not JSON, cut off, of another schema
+ * (by name and version), or with an invalid field (by path)
+ */
+export async function loadResult(file: string): Promise<Result> {
+  const name = quote(file);
+  const document = parse(await readBounded(file, name), name);
+  const schema = (document as { schema?: unknown } | null)?.schema;
+  if (schema !== RESULT_SCHEMA) throw foreign(schema, name);
+  const checked = resultSchema.safeParse(document);
+  if (checked.success) return checked.data;
+  const [issue, ...more] = checked.error.issues;
+  const where = cleanText(pathOf(issue?.path ?? []));
+  const others = more.length > 0 ? ` (and ${more.length} more)` : '';
+  throw new UsageError(
+    `${name} is not a valid result: ${where}: ${cleanText(issue?.message ?? '')}${others}`,
+    'It was changed after envd-bench wrote it: make it again with envd-bench run',
+  );
+}
+
+/**
+ * Finds the newest result in a folder, by the time in its name: copying and checking out change a
+ * file's own time.
+ * @returns its path
+ * @throws UsageError when there is none
+ */
+export async function newestResult(dir: string): Promise<string> {
+  const mend = 'Make one with envd-bench run, or name a file';
+  let names: string[];
+  try {
+    names = await readdir(dir);
+  } catch (thrown) {
+    throw new UsageError(`no result in ${quote(dir)}: ${reasonOf(thrown)}`, mend);
+  }
+  const newest = names
+    .filter((name) => RESULT_FILE.test(name))
+    .sort()
+    .at(-1);
+  if (newest === undefined) throw new UsageError(`no result in ${quote(dir)}`, mend);
+  return join(dir, newest);
+}
+
+async function writeNew(dir: string, id: string, json: string): Promise<string> {
+  const path = join(dir, `${id}.json`);
+  const temporary = join(dir, `.${id}-${randomBytes(6).toString('hex')}.tmp`);
+  await writeWhole(temporary, json);
+  try {
+    await renameNew(temporary, path);
+  } catch (thrown) {
+    await unlink(temporary).catch(() => undefined);
+    throw thrown;
+  }
+  await syncFolder(dir);
+  return path;
+}
+
+/** Writes a new file and forces it to disk. After an error there is no such file. */
+async function writeWhole(path: string, text: string): Promise<void> {
+  const handle = await open(path, 'wx', 0o644);
+  try {
+    await handle.writeFile(text);
+    await handle.sync();
+  } catch (thrown) {
+    await unlink(path).catch(() => undefined);
+    throw thrown;
+  } finally {
+    await handle.close();
+  }
+}
+
+/** Renames, but fails with EEXIST where rename(2) would overwrite: link(2) never does. */
+async function renameNew(from: string, to: string): Promise<void> {
+  try {
+    await link(from, to);
+  } catch (thrown) {
+    // Some file systems (FAT, some shared folders) have no hard links: there the name is taken by
+    // an empty file first, which the rename then replaces.
+    if (!['EPERM', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS', 'EMLINK'].includes(codeOf(thrown) ?? '')) {
+      throw thrown;
+    }
+    await (await open(to, 'wx', 0o644)).close();
+    await rename(from, to);
+    return;
+  }
+  await unlink(from);
+}
+
+/** Makes a new name in a folder survive a power cut. Not every file system can do it. */
+async function syncFolder(dir: string): Promise<void> {
+  const handle = await open(dir, 'r').catch(() => undefined);
+  await handle?.sync().catch(() => undefined);
+  await handle?.close().catch(() => undefined);
+}
+
+async function readBounded(file: string, name: string): Promise<string> {
+  const chunks: Buffer[] = [];
+  let size = 0;
+  try {
+    if ((await stat(file)).isDirectory()) {
+      throw new UsageError(`${name} is a folder`, 'Name a file in it, e.g. bench-results/ID.json');
+    }
+    // Counted while reading, not asked beforehand: a pipe or a device does not know its size.
+    for await (const chunk of createReadStream(file) as AsyncIterable<Buffer>) {
+      size += chunk.length;
+      if (size > LARGEST_FILE) {
+        throw new UsageError(`${name} is larger than 64 MiB: not a result of envd-bench`);
+      }
+      chunks.push(chunk);
+    }
+  } catch (thrown) {
+    if (thrown instanceof UsageError) throw thrown;
+    const reason = codeOf(thrown) === 'ENOENT' ? 'there is no such file' : reasonOf(thrown);
+    throw new UsageError(`cannot read ${name}: ${reason}`, 'Name a file that envd-bench run wrote');
+  }
+  return new TextDecoder().decode(Buffer.concat(chunks));
+}
+
+function parse(text: string, name: string): unknown {
+  const mend = 'Name a file that envd-bench run wrote';
+  const trimmed = text.trim();
+  if (trimmed === '') throw new UsageError(`${name} is empty`, mend);
+  try {
+    return JSON.parse(trimmed);
+  } catch (thrown) {
+    if (isCutOff(trimmed, messageOf(thrown))) {
+      throw new UsageError(`${name} is cut off after ${text.length} characters`, mend);
+    }
+    throw new UsageError(`${name} is not JSON`, mend);
+  }
+}
+
+/** Whether the text started as a JSON object and only its end is missing. */
+function isCutOff(text: string, parserMessage: string): boolean {
+  if (!text.startsWith('{')) return false;
+  if (!text.endsWith('}') || /end of JSON|Unterminated/.test(parserMessage)) return true;
+  const position = /at position (\d+)/.exec(parserMessage)?.[1];
+  return position !== undefined && Number(position) >= text.length;
+}
+
+function foreign(schema: unknown, name: string): UsageError {
+  if (typeof schema !== 'string') {
+    return new UsageError(
+      `${name} is not a result of envd-bench: it names no schema`,
+      `A result has "schema": "${RESULT_SCHEMA}"`,
+    );
+  }
+  const kind = RESULT_SCHEMA.slice(0, RESULT_SCHEMA.lastIndexOf('/') + 1);
+  const shown = JSON.stringify(cleanText(schema, 80));
+  return new UsageError(
+    `${name} has the schema ${shown}; this envd-bench reads "${RESULT_SCHEMA}"`,
+    schema.startsWith(kind)
+      ? 'Read it with the version of envd-bench that wrote it'
+      : 'Name a file that envd-bench run wrote',
+  );
+}
+
+function pathOf(path: readonly PropertyKey[]): string {
+  return path
+    .map((step, i) => (typeof step === 'number' ? `[${step}]` : `${i ? '.' : ''}${String(step)}`))
+    .join('');
+}
+
+function quote(path: string): string {
+  return JSON.stringify(cleanText(path, 300));
+}
+
+function reasonOf(thrown: unknown): string {
+  return REASONS[codeOf(thrown) ?? ''] ?? cleanText(messageOf(thrown));
+}
