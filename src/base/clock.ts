@@ -9,6 +9,8 @@ export function monotonicMs(): number {
 
 /** Resolves at the instant `dueMs` of {@link monotonicMs}, or as soon after as the machine allows. */
 export async function sleepUntil(dueMs: number, signal?: AbortSignal): Promise<void> {
+  // Who is late in a loop would else keep answers, timeouts and a stop waiting until it is not.
+  if (dueMs <= monotonicMs()) await new Promise<void>((resolve) => setImmediate(resolve));
   for (;;) {
     const left = dueMs - monotonicMs();
     if (left <= 0 || signal?.aborted) return;

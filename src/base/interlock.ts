@@ -30,7 +30,7 @@ export function assertMayReach(address: string): void {
   if (family === 0) throw new Error(`refusing to send to "${address}": not an IP address`);
   if (!linkLocal.check(address, family === 6 ? 'ipv6' : 'ipv4')) return;
   const origin = process.env[ORIGIN_NETNS];
-  if (!origin || origin === currentNetns()) {
+  if (!/^net:\[\d+\]$/.test(origin ?? '') || origin === currentNetns()) {
     throw new Error(
       `refusing to send to ${address}: it is link-local, and this process is not inside a network ` +
         'namespace of its own. On a cloud machine that address is the real metadata service',

@@ -1,5 +1,6 @@
 import { closest, distance } from 'fastest-levenshtein';
 import { UsageError } from './errors.js';
+import { quoted } from './text.js';
 
 /** The name that was probably meant, or undefined where none is near enough to help. */
 export function nearest(typed: string, names: readonly string[]): string | undefined {
@@ -20,7 +21,7 @@ export function lookUp<T>(kind: string, typed: string, registry: ReadonlyMap<str
   const names = [...registry.keys()];
   const guess = nearest(typed, names);
   throw new UsageError(
-    `unknown ${kind} ${JSON.stringify(typed.slice(0, 80))}`,
+    `unknown ${kind} ${quoted(typed)}`,
     `${guess ? `Did you mean ${guess}? ` : ''}Known: ${names.join(', ')}`,
   );
 }

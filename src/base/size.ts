@@ -1,17 +1,18 @@
 import { UsageError } from './errors.js';
+import { quoted } from './text.js';
 
-const UNIT: Record<string, number> = {
-  B: 1,
-  KiB: 2 ** 10,
-  MiB: 2 ** 20,
-  GiB: 2 ** 30,
-  TiB: 2 ** 40,
-  kB: 1e3,
-  KB: 1e3,
-  MB: 1e6,
-  GB: 1e9,
-  TB: 1e12,
-};
+const UNIT: ReadonlyMap<string, number> = new Map([
+  ['B', 1],
+  ['KiB', 2 ** 10],
+  ['MiB', 2 ** 20],
+  ['GiB', 2 ** 30],
+  ['TiB', 2 ** 40],
+  ['kB', 1e3],
+  ['KB', 1e3],
+  ['MB', 1e6],
+  ['GB', 1e9],
+  ['TB', 1e12],
+]);
 
 /**
  * Reads a size such as `512MiB`, `1GiB`, `1.5GB`.
@@ -22,13 +23,14 @@ const UNIT: Record<string, number> = {
  */
 export function parseSize(text: string, name: string): number {
   const mend = `Give it as ${name} 512MiB or 1GiB`;
-  const shown = JSON.stringify(text);
+  const shown = quoted(text);
   const match = /^(\d+(?:\.\d+)?)\s*([A-Za-z]*)$/.exec(text.trim());
   if (!match) throw new UsageError(`${name} ${shown} is not a size`, mend);
   if (!match[2]) {
-    throw new UsageError(`${name} ${shown} has no unit: ${match[1]}MiB or ${match[1]}GiB?`, mend);
+    const number = match[1]?.slice(0, 20);
+    throw new UsageError(`${name} ${shown} has no unit: ${number}MiB or ${number}GiB?`, mend);
   }
-  const unit = UNIT[match[2]];
+  const unit = UNIT.get(match[2]);
   if (unit === undefined) throw new UsageError(`${name} ${shown} has an unknown unit`, mend);
   const bytes = Math.round(Number(match[1]) * unit);
   if (!(bytes > 0)) throw new UsageError(`${name} must be more than 0, not ${shown}`, mend);
@@ -39,11 +41,12 @@ export function parseSize(text: string, name: string): number {
 /** Writes bytes with a binary unit: `512 MiB`, `1 GiB`, `56.3 MiB`. */
 export function formatSize(bytes: number): string {
   const units = ['B', 'KiB', 'MiB', 'GiB', 'TiB'];
+  const round = (value: number): number => Math.round(value * 10) / 10;
   let value = bytes;
   let at = 0;
-  while (value >= 1024 && at < units.length - 1) {
+  while (round(value) >= 1024 && at < units.length - 1) {
     value /= 1024;
     at++;
   }
-  return `${Math.round(value * 10) / 10} ${units[at]}`;
+  return `${round(value)} ${units[at]}`;
 }

@@ -13,8 +13,14 @@ export function cleanText(text: string, limit = 200): string {
     .replace(/[\p{Cc}\p{Cf}\p{Co}]/gu, '')
     .replace(/\p{Cs}/gu, '\uFFFD')
     .replace(/(\p{M}{2})\p{M}+/gu, '$1')
+    .replace(/ {2,}/g, ' ')
     .trim();
   const characters = [...plain];
   if (characters.length <= limit && text.length <= limit * 8) return plain;
   return `${characters.slice(0, limit - 1).join('')}…`;
+}
+
+/** Typed text as an error shows it: in quotes, on one line, and not longer than anybody reads. */
+export function quoted(text: string): string {
+  return JSON.stringify(cleanText(text, 60));
 }

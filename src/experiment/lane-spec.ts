@@ -1,3 +1,4 @@
+import { guards } from '../agents/guards/index.js';
 import type { LaneSpec } from '../lane/spec.js';
 import { timeWaitLimit } from '../model/closed-form.js';
 import { attemptsPerTick, TICK_MS } from '../model/facts.js';
@@ -43,6 +44,7 @@ export function predict(scenario: Scenario, agent: AgentChoice): LanePrediction 
     ...record,
     faults: faults.map(({ atMs, fault }) => ({ atMs, ...fault })),
     guarded: agent.guard !== 'unguarded',
+    acceptsEmptyStore: guards.get(agent.guard)?.acceptsEmptyStore ?? true,
   });
 }
 

@@ -23,7 +23,7 @@ export function makeResult(measured: Measured): Result {
   const { scenario, isolation, startedAt, ends, wasInterrupted } = measured;
   const lanes: LaneResult[] = scenario.agents.map((agent) => {
     const end = ends.get(agent);
-    const outcome = end?.outcome ?? nothingMeasured(agent.name, end?.message ?? 'not begun');
+    const outcome = end?.outcome ?? nothingMeasured(agent, end?.message ?? 'not begun');
     return { ...outcome, predicted: predict(scenario, agent) };
   });
   const unjudged = {
@@ -39,6 +39,7 @@ export function makeResult(measured: Measured): Result {
       isolationReason: isolation.reason,
     },
     lanes,
+    checks: [],
     notes: notes(scenario, isolation),
   };
   return { ...unjudged, claims: evaluateClaims(unjudged) };
@@ -60,7 +61,7 @@ function notes({ record }: Scenario, isolation: Isolation): Note[] {
 }
 
 /** A lane of which nothing is known. */
-function nothingMeasured(agent: string, trouble: string): LaneOutcome {
+function nothingMeasured({ name, guard }: AgentChoice, trouble: string): LaneOutcome {
   const latency = { p50: null, p99: null, max: null };
   const requests = {
     sent: 0,
@@ -74,7 +75,8 @@ function nothingMeasured(agent: string, trouble: string): LaneOutcome {
     slipHistogram: null,
   };
   return {
-    agent,
+    agent: name,
+    guard,
     kind: 'reference',
     version: null,
     trouble,
@@ -92,8 +94,22 @@ function nothingMeasured(agent: string, trouble: string): LaneOutcome {
     init: requests,
     health: requests,
     headroom: null,
-    process: { cpuSeconds: null, rssPeakBytes: null },
+    process: {
+      cpuSeconds: null,
+      rssPeakBytes: null,
+      threadsPeak: null,
+      openFilesPeak: null,
+      goroutines: null,
+    },
     setupMs: null,
-    series: { tMs: [], pollers: [], connectionsPerSecond: [], portsInUse: [], timeWait: [] },
+    series: {
+      tMs: [],
+      pollers: [],
+      connectionsPerSecond: [],
+      portsInUse: [],
+      timeWait: [],
+      initLatencyMs: [],
+      healthLatencyMs: [],
+    },
   };
 }

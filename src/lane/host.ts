@@ -43,5 +43,7 @@ process.on('message', (command: LaneCommand) => {
   });
 });
 process.on('disconnect', () => void end());
+// Whoever started the lane may be gone before this line.
+if (!process.connected) void end();
 // The terminal's Ctrl-C is the main process's business: it tells its lanes to stop.
 process.on('SIGINT', () => {});

@@ -87,7 +87,7 @@ export class Lane {
   async run(startMs: number): Promise<LaneOutcome> {
     const { agent, driver, mmds, spec } = this;
     if (!agent || !driver || !mmds) throw new Error('the lane is not set up');
-    const sampler = new Sampler(agent, startMs, spec.demandPerPoller, this.onSample);
+    const sampler = new Sampler(agent, driver, startMs, spec.demandPerPoller, this.onSample);
     const { signal } = this.stopping;
     await sleepUntil(startMs, signal);
     sampler.start();

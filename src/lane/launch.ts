@@ -70,8 +70,12 @@ export class LaneHandle {
     this.send({ type: 'stop' });
   }
 
-  /** Ends the lane at once and without an outcome. */
+  /**
+   * Ends the lane at once and without an outcome. Hung up on, its process ends by itself too: unshare
+   * may be killed in the moment after it forked and before it bound the child's life to its own.
+   */
   kill(): void {
+    if (this.child.connected) this.child.disconnect();
     this.child.kill('SIGKILL');
   }
 

@@ -25,6 +25,7 @@ export function laneOutcome(seen: Seen): LaneOutcome {
   const hasKernel = reading.activeOpens !== null;
   return {
     agent: spec.agent.name,
+    guard: spec.agent.guard,
     kind: 'reference',
     version: report.version,
     trouble,
@@ -59,6 +60,9 @@ export function laneOutcome(seen: Seen): LaneOutcome {
     process: {
       cpuSeconds: sampler.use?.cpuSeconds ?? null,
       rssPeakBytes: sampler.rssPeakBytes,
+      threadsPeak: null,
+      openFilesPeak: null,
+      goroutines: null,
     },
     setupMs,
     series: sampler.recorder.series(),

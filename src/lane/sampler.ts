@@ -5,6 +5,7 @@ import { RateMeter } from '../observe/rate.js';
 import type { Reading } from '../observe/reading.js';
 import { type Sample, SeriesRecorder } from '../results/thin.js';
 import type { AgentPart } from './parts/agent-part.js';
+import type { DriverPart } from './parts/driver-part.js';
 
 /** Ten readings a second. */
 const EVERY_MS = 100;
@@ -30,6 +31,7 @@ export class Sampler {
    */
   constructor(
     private readonly agent: AgentPart,
+    private readonly driver: DriverPart,
     private readonly startMs: number,
     demandPerPoller: number,
     private readonly onSample: (sample: Sample) => void,
@@ -62,6 +64,7 @@ export class Sampler {
       connectionsPerSecond: connections === null ? null : this.rate.push(tMs, connections),
       portsInUse: reading.portsInUse,
       timeWait: reading.timeWait,
+      ...this.driver.takeLatency(),
     };
     this.ports.push({ ...sample, localFailures: counters?.localFailures ?? null });
     this.recorder.add(sample);

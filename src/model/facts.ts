@@ -22,8 +22,7 @@ export type FaultEffect = 'token-fails' | 'metadata-fails' | 'answers' | 'hangs'
 /**
  * The faults whose effect is the same for every request. Missing on purpose, because what they do
  * depends on when and beside how many others a request comes: `slow` (Firecracker serves 30
- * connections, and a pile of slow requests holds more), `overload` (who gets one of the 30),
- * `flap` (up or down at that instant).
+ * connections, and a pile of slow requests holds more) and `flap` (up or down at that instant).
  */
 const EFFECTS: ReadonlyMap<string, FaultEffect> = new Map([
   ['refused', 'token-fails'],
@@ -38,6 +37,9 @@ const EFFECTS: ReadonlyMap<string, FaultEffect> = new Map([
   ['null', 'answers'],
   ['hang', 'hangs'],
   ['blackhole', 'hangs'],
+  // Others hold and use all 30 connections: a guest ignores the RST that answers its SYN (see
+  // mmds/faults/overload.ts), so the attempt stays in SYN_SENT until the client gives up.
+  ['overload', 'hangs'],
 ]);
 
 /** What a fault does to a request, or undefined where that is not the same for every request. */

@@ -37,6 +37,8 @@ export interface LaneInput {
   guarded: boolean;
   /** Whether an empty store (`null`) ends a poller, as in envd; left out: it does. */
   acceptsEmptyStore?: boolean;
+  /** Left out: V2. */
+  mmdsVersion?: 'V1' | 'V2';
   /** Whether envd's poller at boot runs too; no guard covers it. */
   bootPoller: boolean;
   initTimeoutMs: number;
@@ -69,7 +71,7 @@ const UNKNOWN: LanePrediction = {
 /**
  * Predicts a lane by the closed form.
  *
- * There is none for `slow`, `overload` and `flap` (see facts.ts), for an access token that must be
+ * There is none for `slow` and `flap` (see facts.ts), for an access token that must be
  * asked of MMDS (`/init` then waits for MMDS itself, for its lock, and for its caller's patience),
  * and only the number of pollers for a schedule that mixes failing at once with hanging or ends in
  * answers: how the requests under way meet the change depends on their phase.
@@ -224,14 +226,26 @@ function peakWithin(fromMs: number, toMs: number, starts: Starts, lifetimeMs: nu
   return isFed ? peakBefore(toMs, starts, lifetimeMs) : aliveAt(fromMs, starts, lifetimeMs);
 }
 
-function stretchesOf({ faults, outageMs, acceptsEmptyStore = true }: LaneInput): Stretch[] {
+function stretchesOf(input: LaneInput): Stretch[] {
+  const { faults, outageMs } = input;
   return faults
     .map(({ atMs, name }, i) => ({
       fromMs: atMs,
       toMs: Math.min(faults[i + 1]?.atMs ?? outageMs, outageMs),
       fault: name,
-      // An agent that does not take `null` for an answer asks again at the next tick.
-      effect: name === 'null' && !acceptsEmptyStore ? 'metadata-fails' : faultEffect(name),
+      effect: effectOn(input, name),
     }))
     .filter(({ fromMs, toMs }) => fromMs < toMs);
+}
+
+/** What a fault does to this lane's pollers. */
+function effectOn(
+  { poller, acceptsEmptyStore = true, mmdsVersion = 'V2' }: LaneInput,
+  fault: string,
+): FaultEffect | undefined {
+  // An agent that does not take `null` for an answer asks again at the next tick.
+  if (fault === 'null' && !acceptsEmptyStore) return 'metadata-fails';
+  // V1 asks for no token, so the second request of the issue's tick is answered all the same.
+  if (fault === 'empty-token' && poller === 'issue' && mmdsVersion === 'V1') return 'answers';
+  return faultEffect(fault);
 }

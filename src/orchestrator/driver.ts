@@ -23,6 +23,12 @@ export interface DriverReport {
   version: string | null;
 }
 
+/** The longest answers since the last look, ms; null when none arrived. */
+export interface RecentLatency {
+  initLatencyMs: number | null;
+  healthLatencyMs: number | null;
+}
+
 /** Plays the orchestrator: drives `/init` by its retry policy, and probes `/health` through it all. */
 export class Driver {
   private readonly init: RequestStream;
@@ -68,6 +74,14 @@ export class Driver {
   /** Sends nothing more. */
   stop(): void {
     this.stopping.abort();
+  }
+
+  /** The longest answers since the last call. */
+  takeLatency(): RecentLatency {
+    return {
+      initLatencyMs: this.init.takeLongest(),
+      healthLatencyMs: this.health.takeLongest(),
+    };
   }
 
   /** What is known so far. */

@@ -27,6 +27,7 @@ export class RequestStream {
   private readonly slip = new LatencyRecorder();
   private readonly outstanding = new Set<Promise<Outcome>>();
   private readonly statuses: Record<string, number> = {};
+  private longestMs: number | null = null;
   private readonly counts = { sent: 0, answered: 0, timedOut: 0, failed: 0 };
 
   constructor(
@@ -81,6 +82,13 @@ export class RequestStream {
     await this.settled();
   }
 
+  /** The longest answer since the last call, ms; null when none arrived. */
+  takeLongest(): number | null {
+    const longest = this.longestMs;
+    this.longestMs = null;
+    return longest;
+  }
+
   /** What became of the requests. */
   summary(): Requests {
     const latency = this.latency.summary();
@@ -107,7 +115,9 @@ export class RequestStream {
         ...(body && { body: body() }),
       });
       await response.body.dump();
-      this.latency.record(monotonicMs() - intendedMs);
+      const latencyMs = Math.max(0, monotonicMs() - intendedMs);
+      this.latency.record(latencyMs);
+      this.longestMs = Math.max(this.longestMs ?? 0, latencyMs);
       this.statuses[response.statusCode] = (this.statuses[response.statusCode] ?? 0) + 1;
       this.onHeaders?.(response.headers);
       return 'answered';

@@ -1,7 +1,7 @@
 import { parentPort, workerData } from 'node:worker_threads';
 import { assertMayReach } from '../base/interlock.js';
 import { lookUp } from '../base/nearest.js';
-import { Driver, type DriverReport, type DriverSettings } from './driver.js';
+import { Driver, type DriverReport, type DriverSettings, type RecentLatency } from './driver.js';
 import { retryPolicies } from './retry/index.js';
 
 /** Settings as they cross into the thread: the policy by its name, the agent by its address. */
@@ -14,6 +14,7 @@ export interface DriverThreadData extends Omit<DriverSettings, 'policy' | 'origi
 export type DriverCommand = { type: 'run'; startMs: number } | { type: 'stop' } | { type: 'close' };
 export type DriverMessage =
   | { type: 'ready' }
+  | { type: 'latency'; latency: RecentLatency }
   | { type: 'report'; report: DriverReport }
   | { type: 'closed'; report: DriverReport };
 
@@ -29,6 +30,9 @@ const driver = new Driver({
   policy: lookUp('retry policy', data.policyName, retryPolicies),
 });
 
+/** How often the latest latencies are told, ms: once a sample. */
+const TELL_EVERY_MS = 100;
+
 const send = (message: DriverMessage): void => parentPort?.postMessage(message);
 
 await driver.warmUp();
@@ -36,7 +40,13 @@ send({ type: 'ready' });
 
 parentPort?.on('message', async (command: DriverCommand) => {
   if (command.type === 'run') {
-    send({ type: 'report', report: await driver.run(command.startMs) });
+    const teller = setInterval(
+      () => send({ type: 'latency', latency: driver.takeLatency() }),
+      TELL_EVERY_MS,
+    );
+    const report = await driver.run(command.startMs);
+    clearInterval(teller);
+    send({ type: 'report', report });
   } else if (command.type === 'stop') {
     driver.stop();
   } else {

@@ -142,10 +142,9 @@ class LiveProgress implements Progress {
   sample(lane: string, sample: Sample): void {
     if (!this.#watch) return;
     this.#watch.add(lane, sample);
-    if (this.#timer) return;
     const wait = this.#drawnAt + FRAME_MS - this.now();
     if (wait <= 0) this.#frame();
-    else this.#timer = setTimeout(this.#redraw, wait).unref();
+    else this.#timer ??= setTimeout(this.#redraw, wait).unref();
   }
 
   say(line: string): void {

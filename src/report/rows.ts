@@ -92,11 +92,14 @@ function count(label: string, value: (lane: LaneResult) => number | null): Row {
 }
 
 function requests(path: string, of: (lane: LaneResult) => Requests): Row[] {
+  // Of nothing sent, nothing was measured: a 0 would read as "none failed".
+  const outcome = (name: 'answered' | 'timedOut' | 'failed') => (lane: LaneResult) =>
+    of(lane).sent === 0 ? null : of(lane)[name];
   return [
     count(`${path} sent`, (lane) => of(lane).sent),
-    count(`${path} answered`, (lane) => of(lane).answered),
-    count(`${path} timed out`, (lane) => of(lane).timedOut),
-    count(`${path} failed`, (lane) => of(lane).failed),
+    count(`${path} answered`, outcome('answered')),
+    count(`${path} timed out`, outcome('timedOut')),
+    count(`${path} failed`, outcome('failed')),
     {
       label: `${path} p50/p99/max`,
       cell: (lane) => {

@@ -42,6 +42,9 @@ export const seriesSchema = z
     connectionsPerSecond: z.array(unmeasured(measure)),
     portsInUse: z.array(unmeasured(measure)),
     timeWait: z.array(unmeasured(measure)),
+    /** The longest answer that arrived since the sample before, ms; null when none arrived. */
+    initLatencyMs: z.array(unmeasured(measure)),
+    healthLatencyMs: z.array(unmeasured(measure)),
   })
   .refine(
     (series) => Object.values(series).every((values) => values.length === series.tMs.length),
@@ -72,6 +75,8 @@ export const agentCountSchema = z.object({
 
 export const laneSchema = z.object({
   agent: text,
+  /** The guard of a built-in agent; null for an external one. */
+  guard: unmeasured(text),
   kind: z.enum(['reference', 'external']),
   /** `X-Envd-Version` as answered on `/init`; null if it was never seen. */
   version: unmeasured(text),
@@ -110,13 +115,22 @@ export const laneSchema = z.object({
     timeWaitLimit: unmeasured(count),
   }),
   agentCount: unmeasured(agentCountSchema),
-  identity: unmeasured(z.object({ sandboxId: text, templateId: text })),
+  /** What the agent ended up with, and whether it is what MMDS served last. */
+  identity: unmeasured(z.object({ sandboxId: text, templateId: text, isServed: z.boolean() })),
   init: requestsSchema,
   health: requestsSchema,
   headroom: unmeasured(
     z.object({ beforePerSecond: unmeasured(measure), duringPerSecond: unmeasured(measure) }),
   ),
-  process: z.object({ cpuSeconds: unmeasured(measure), rssPeakBytes: unmeasured(count) }),
+  /** Of the agent's whole process tree. */
+  process: z.object({
+    cpuSeconds: unmeasured(measure),
+    rssPeakBytes: unmeasured(count),
+    threadsPeak: unmeasured(count),
+    openFilesPeak: unmeasured(count),
+    /** Of a Go binary, from its stack dump at the end. */
+    goroutines: unmeasured(count),
+  }),
   setupMs: unmeasured(measure),
   series: seriesSchema,
 });
@@ -172,6 +186,16 @@ export const machineSchema = z.object({
   node: text,
 });
 
+/** A threshold that was asked for, and how it came out. What was not measured fails it. */
+export const checkSchema = z.object({
+  /** As it was typed, e.g. `guarded.pollers.peak<=1`. */
+  expression: text,
+  measured: unmeasured(z.number()),
+  verdict: z.enum(['pass', 'fail']),
+  /** One sentence, e.g. `1 <= 1` or `no data`. */
+  reason: text,
+});
+
 /** A sentence about the run that a reader of the figures must know. */
 export const noteSchema = z.object({ lane: unmeasured(text), text: text });
 
@@ -186,6 +210,7 @@ export const resultSchema = z.object({
   scenario: scenarioSchema,
   lanes: z.array(laneSchema).min(1).max(64),
   claims: z.array(claimSchema).max(256),
+  checks: z.array(checkSchema).max(256),
   notes: z.array(noteSchema).max(256),
 });
 
@@ -194,6 +219,7 @@ export type LaneResult = z.infer<typeof laneSchema>;
 export type Requests = z.infer<typeof requestsSchema>;
 export type Series = z.infer<typeof seriesSchema>;
 export type AgentCount = z.infer<typeof agentCountSchema>;
+export type Check = z.infer<typeof checkSchema>;
 export type Claim = z.infer<typeof claimSchema>;
 export type ScenarioRecord = z.infer<typeof scenarioSchema>;
 export type Machine = z.infer<typeof machineSchema>;

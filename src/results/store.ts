@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { createReadStream } from 'node:fs';
 import { link, mkdir, mkdtemp, open, readdir, rename, stat, unlink } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { join, resolve } from 'node:path';
+import { dirname, join, resolve } from 'node:path';
 import { codeOf, messageOf, UsageError } from '../base/errors.js';
 import { cleanText } from '../base/text.js';
 import { RESULT_SCHEMA, type Result, resultSchema } from './schema.js';
@@ -52,7 +52,7 @@ export async function prepareOut(dir: string): Promise<string> {
   if (dir.trim() === '') throw new UsageError('--out is empty', mend);
   const path = resolve(dir);
   try {
-    await mkdir(path, { recursive: true });
+    await makeFolder(path);
     const probe = join(path, `.probe-${randomBytes(6).toString('hex')}`);
     await writeWhole(probe, 'probe\n');
     await unlink(probe);
@@ -140,6 +140,23 @@ export async function newestResult(dir: string): Promise<string> {
     .at(-1);
   if (newest === undefined) throw new UsageError(`no result in ${quote(dir)}`, mend);
   return join(dir, newest);
+}
+
+/**
+ * Makes a folder and its parents. One by one: Node's own `recursive` tries again for ever where the
+ * parent exists and yet ENOENT is the answer, as in /proc (seen with Node 20).
+ */
+async function makeFolder(path: string, parentIsMade = false): Promise<void> {
+  try {
+    await mkdir(path);
+  } catch (thrown) {
+    const code = codeOf(thrown);
+    // Another run may have made it just now.
+    if (code === 'EEXIST' && (await stat(path)).isDirectory()) return;
+    if (code !== 'ENOENT' || parentIsMade) throw thrown;
+    await makeFolder(dirname(path));
+    await makeFolder(path, true);
+  }
 }
 
 async function writeNew(dir: string, id: string, json: string): Promise<string> {

@@ -8,10 +8,19 @@ export interface Sample {
   connectionsPerSecond: number | null;
   portsInUse: number | null;
   timeWait: number | null;
+  initLatencyMs: number | null;
+  healthLatencyMs: number | null;
 }
 
 /** The series beside time, in the order in which extremes are kept. */
-export const SERIES = ['pollers', 'connectionsPerSecond', 'portsInUse', 'timeWait'] as const;
+export const SERIES = [
+  'pollers',
+  'connectionsPerSecond',
+  'portsInUse',
+  'timeWait',
+  'initLatencyMs',
+  'healthLatencyMs',
+] as const;
 
 /** A bucket keeps its first sample, and per series the smallest and the largest one. */
 const MOST_PER_BUCKET = 1 + 2 * SERIES.length;

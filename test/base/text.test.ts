@@ -11,7 +11,8 @@ const cases: [comment: string, dirty: string, clean: string][] = [
   ['8-bit control sequences', 'a\u009B2Jb', 'ab'],
   ['line breaks become spaces', 'a\r\n\tb\u2028c', 'a b c'],
   ['text that runs the other way', 'a\u202Eb\u2066c', 'abc'],
-  ['zero-width characters', 'a\u200Bb\uFEFFc', 'abc'],
+  ['zero-width characters', 'a\u200Bb\u2060c', 'abc'],
+  ['spaces around what is dropped', 'a \u200B b', 'a b'],
   ['half a surrogate pair', 'a\uD800b', 'a\uFFFDb'],
   ['piles of marks', `e${'\u0301'.repeat(50)}`, 'e\u0301\u0301'],
 ];

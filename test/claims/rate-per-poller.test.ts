@@ -55,6 +55,35 @@ checkVerdicts('rate-per-poller', [
     36.4,
     /from 1 to 10 within the busiest second/,
   ],
+  [
+    'pollers that hang make hardly any, however uneven their number',
+    run(
+      short,
+      lane(unguarded, { connections: { perSecondPeak: 10 }, series: storm(50, () => 10) }),
+    ),
+    'refuted',
+    'unguarded',
+    0.2,
+    /not within 2 % of 40/,
+  ],
+  [
+    'a poller that comes and goes within the second',
+    run(
+      {},
+      lane(unguarded, {
+        connections: { perSecondPeak: 100 },
+        series: storm(
+          20,
+          () => 100,
+          (sample) => sample % 2,
+        ),
+      }),
+    ),
+    'not-applicable',
+    'unguarded',
+    200,
+    /from 0 to 1 within the busiest second/,
+  ],
   ['it needs no whole outage', run({ complete: false }), 'reproduced', 'unguarded', 39.9, /within/],
   [
     'but an outage',

@@ -49,6 +49,17 @@ checkVerdicts('requests', [
     /answered before/,
   ],
   [
+    'without a boot poller a longer outage excuses nothing',
+    run(
+      { scenario: { outageMs: 90_000 } },
+      lane(unguarded, { agentCount: { attemptsPerPollerMax: 1201 } }),
+    ),
+    'refuted',
+    'unguarded',
+    1201,
+    /one poller made 1,201/,
+  ],
+  [
     'the boot poller lives for ever',
     run(
       { scenario: { bootPoller: true, outageMs: 90_000 } },

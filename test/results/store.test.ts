@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
-import { mkdtemp, readdir, readFile, rm, truncate, writeFile } from 'node:fs/promises';
+import fsPromises, { mkdtemp, readdir, readFile, rm, truncate, writeFile } from 'node:fs/promises';
+import { syncBuiltinESMExports } from 'node:module';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { after, before, test } from 'node:test';
@@ -87,6 +88,24 @@ test('of many that save under one name at once, exactly one does', async () => {
   const dir = await fresh();
   const all = await Promise.allSettled(Array.from({ length: 8 }, () => saveResult(dir, storm())));
   assert.equal(all.filter(({ status }) => status === 'fulfilled').length, 1);
+  assert.deepEqual(await readdir(dir), [`${storm().id}.json`]);
+});
+
+test('a file system without hard links: saved all the same, and never over another', async (t) => {
+  const link = t.mock.method(fsPromises, 'link', async () => {
+    throw Object.assign(new Error('EPERM'), { code: 'EPERM' });
+  });
+  syncBuiltinESMExports();
+  t.after(() => {
+    link.mock.restore();
+    syncBuiltinESMExports();
+  });
+  const dir = await fresh();
+  const file = await saveResult(dir, storm());
+  assert.deepEqual(await loadResult(file), storm());
+  await assert.rejects(saveResult(dir, partial()), UnsavedError);
+  assert.equal(link.mock.callCount(), 2);
+  assert.deepEqual(await loadResult(file), storm());
   assert.deepEqual(await readdir(dir), [`${storm().id}.json`]);
 });
 

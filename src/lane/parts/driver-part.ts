@@ -1,5 +1,5 @@
 import { Worker } from 'node:worker_threads';
-import type { DriverReport } from '../../orchestrator/driver.js';
+import type { DriverReport, RecentLatency } from '../../orchestrator/driver.js';
 import type { DriverCommand, DriverMessage, DriverThreadData } from '../../orchestrator/worker.js';
 
 /** The driver in its own thread. */
@@ -10,10 +10,14 @@ export class DriverPart {
   /** Settles with the report once all that was sent has been answered or given up. */
   readonly finished: Promise<DriverReport>;
   private readonly closed: Promise<DriverReport>;
+  private latency: RecentLatency = { initLatencyMs: null, healthLatencyMs: null };
 
   constructor(data: DriverThreadData) {
     this.worker = new Worker(new URL('../../orchestrator/worker.js', import.meta.url), {
       workerData: data,
+    });
+    this.worker.on('message', (message: DriverMessage) => {
+      if (message.type === 'latency') this.merge(message.latency);
     });
     this.ready = this.message('ready').then(() => {});
     this.finished = this.report('report');
@@ -27,6 +31,13 @@ export class DriverPart {
   /** Starts driving; the first `/init` is due at `startMs` of the monotonic clock. */
   run(startMs: number): void {
     this.command({ type: 'run', startMs });
+  }
+
+  /** The longest answers since the last call. */
+  takeLatency(): RecentLatency {
+    const { latency } = this;
+    this.latency = { initLatencyMs: null, healthLatencyMs: null };
+    return latency;
   }
 
   /** Sends nothing more. */
@@ -46,8 +57,16 @@ export class DriverPart {
 
   private async report(type: 'report' | 'closed'): Promise<DriverReport> {
     const message = await this.message(type);
-    if (message.type === 'ready') throw new Error('a report was expected');
+    if (!('report' in message)) throw new Error('a report was expected');
     return message.report;
+  }
+
+  /** Two tellings may fall between two samples. */
+  private merge(latency: RecentLatency): void {
+    for (const name of ['initLatencyMs', 'healthLatencyMs'] as const) {
+      const value = latency[name];
+      if (value !== null) this.latency[name] = Math.max(this.latency[name] ?? 0, value);
+    }
   }
 
   private message(type: DriverMessage['type']): Promise<DriverMessage> {

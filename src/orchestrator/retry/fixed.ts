@@ -1,3 +1,4 @@
+import { beginsWithin } from '../../base/duration.js';
 import type { RetryPolicy } from './policy.js';
 
 /** One `/init` at every interval through the outage, whatever is answered: what the issue assumes. */
@@ -7,6 +8,6 @@ export const fixed: RetryPolicy = {
   initTimeoutMs: 10_000,
   loop: 'open',
   next({ sent }, { intervalMs, outageMs }) {
-    return sent < Math.ceil(outageMs / intervalMs) ? sent * intervalMs : null;
+    return sent < beginsWithin(outageMs, intervalMs) ? sent * intervalMs : null;
   },
 };

@@ -1,0 +1,109 @@
+import assert from 'node:assert/strict';
+import { readdirSync, readFileSync } from 'node:fs';
+import { networkInterfaces, tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { type TestContext, test } from 'node:test';
+import { whyNoNamespaces } from '../../src/lane/network/namespaces.js';
+import { resultSchema } from '../../src/results/schema.js';
+import { processesWith, type Running, start, until } from './cli.js';
+import { install } from './install.js';
+
+const { bin, folder, out } = install();
+const noNamespaces = await whyNoNamespaces();
+
+/** What a run could leave behind on this machine. */
+function traces(): Record<string, string[]> {
+  return {
+    processes: processesWith(folder),
+    interfaces: Object.keys(networkInterfaces()).sort(),
+    devices: readFileSync('/proc/net/dev', 'utf8').match(/^\s*[^\s:]+(?=:)/gm) ?? [],
+    mounts: readFileSync('/proc/self/mounts', 'utf8').split('\n'),
+    temporary: readdirSync(tmpdir()).filter((name) => name.startsWith('envd-bench-rescued')),
+    hidden: readdirSync(out).filter((name) => name.startsWith('.')),
+  };
+}
+
+async function assertNothingLeft(before: Record<string, string[]>): Promise<void> {
+  const same = (): boolean => JSON.stringify(traces()) === JSON.stringify(before);
+  for (let i = 0; i < 40 && !same(); i++) await new Promise((wake) => setTimeout(wake, 50));
+  assert.deepEqual(traces(), before);
+}
+
+function begin(...more: string[]): Running {
+  return start([bin, 'run', '--outage', '20s', '--json', '--out', out, ...more], { cwd: out });
+}
+
+/** How far a run is when it is met: the lanes are being built, or the storm is on. */
+const moments: [string, (running: Running) => Promise<void>][] = [
+  ['in set-up', () => until('lanes are begun', () => processesWith('lane/host.js').some(ours))],
+  ['in the storm', (running) => until('a first line', () => running.stderr().includes('4s of'))],
+];
+
+function ours(line: string): boolean {
+  return line.includes(folder);
+}
+
+for (const isolation of ['netns', 'loopback']) {
+  const skip =
+    isolation === 'netns' && noNamespaces !== undefined
+      ? `no network namespaces: ${noNamespaces}`
+      : false;
+
+  test(`${isolation}: a run that ends leaves nothing`, { skip, timeout: 120_000 }, async () => {
+    const before = traces();
+    const running = start([bin, 'run', '--isolation', isolation, '--outage', '1s', '--out', out], {
+      cwd: out,
+    });
+    assert.equal((await running.finished).code, 0);
+    await assertNothingLeft(before);
+  });
+
+  for (const [moment, reached] of moments) {
+    for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
+      test(`${isolation}: ${signal} ${moment}`, { skip, timeout: 120_000 }, async (t) => {
+        const before = traces();
+        const running = begin('--isolation', isolation);
+        await reached(running);
+        running.child.kill(signal);
+        const { code, stdout, stderr } = await running.finished;
+        assert.equal(code, 130, stderr);
+        assertPartial(t, stdout, moment);
+        await assertNothingLeft(before);
+      });
+    }
+
+    test(`${isolation}: kill -9 ${moment}`, { skip, timeout: 120_000 }, async () => {
+      const before = traces();
+      const running = begin('--isolation', isolation);
+      await reached(running);
+      running.child.kill('SIGKILL');
+      await running.finished;
+      await assertNothingLeft(before);
+    });
+  }
+
+  test(`${isolation}: a second Ctrl-C leaves at once`, { skip, timeout: 120_000 }, async () => {
+    const before = traces();
+    const running = begin('--isolation', isolation);
+    await until('a first line', () => running.stderr().includes('4s of'));
+    running.child.kill('SIGINT');
+    running.child.kill('SIGINT');
+    const { code } = await running.finished;
+    assert.equal(code, 130);
+    await assertNothingLeft(before);
+  });
+}
+
+/** Both on stdout and in its file: a whole document that says it is a part. */
+function assertPartial(t: TestContext, stdout: string, moment: string): void {
+  const result = resultSchema.parse(JSON.parse(stdout));
+  assert.equal(result.complete, false);
+  const file = readFileSync(join(out, `${result.id}.json`), 'utf8');
+  assert.equal(resultSchema.parse(JSON.parse(file)).complete, false);
+  if (moment !== 'in the storm') return;
+  t.diagnostic(`pollers so far: ${result.lanes[0]?.pollers.peak}`);
+  for (const { init } of result.lanes) {
+    assert.ok(init.sent > 0);
+    assert.equal(init.sent, init.answered + init.timedOut + init.failed);
+  }
+}
