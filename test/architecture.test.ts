@@ -14,7 +14,7 @@ const MAY_USE: Record<string, readonly string[]> = {
   mmds: ['base'],
   orchestrator: ['base', 'results'],
   lane: ['base', 'results', 'observe', 'agents', 'mmds', 'orchestrator'],
-  experiment: ['base', 'results', 'model', 'lane', 'agents', 'mmds', 'orchestrator'],
+  experiment: ['base', 'results', 'model', 'lane', 'agents', 'mmds', 'orchestrator', 'observe'],
   commands: ['base', 'results', 'model', 'report', 'agents', 'mmds', 'orchestrator', 'experiment'],
 };
 

@@ -59,21 +59,16 @@ function printCounters(final: boolean): void {
 
 const ticker = setInterval(() => printCounters(false), COUNTERS_EVERY_MS);
 
-/** Ends the polling at once, and the process when every request has been answered. */
-function stop(): void {
+/** Ends the polling at once; requests are answered until a second signal. */
+function drain(): void {
   clearInterval(ticker);
   agent.stopPolling();
   // Cancelled attempts are counted when their sockets have closed, one turn of the loop later.
-  setImmediate(() =>
-    setImmediate(() => {
-      printCounters(true);
-      agent.server.close(() => process.exit(0));
-    }),
-  );
+  setImmediate(() => setImmediate(() => printCounters(true)));
+  process.once('SIGTERM', () => process.exit(0));
 }
 
-process.once('SIGTERM', stop);
-process.on('SIGTERM', () => {});
+process.once('SIGTERM', drain);
 process.on('SIGINT', () => {});
 process.stdout.on('error', () => process.exit(0));
 if (values['end-with-stdin']) {

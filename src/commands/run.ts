@@ -3,6 +3,7 @@ import { guards } from '../agents/guards/index.js';
 import { EXIT } from '../base/errors.js';
 import { lookUp } from '../base/nearest.js';
 import { chooseIsolation } from '../experiment/isolation.js';
+import { preflight } from '../experiment/preflight.js';
 import { runScenario } from '../experiment/run.js';
 import { parseScenarios } from '../experiment/scenario.js';
 import { faults } from '../mmds/faults/index.js';
@@ -33,6 +34,7 @@ Exit codes: 0 done; 1 an agent failed or never answered /init; 2 bad input or an
     '<%= config.bin %> run --fault http-error --poller envd --guest-memory 512MiB',
     "<%= config.bin %> run --fault 'refused@0s,hijack@20s,none@50s'",
     '<%= config.bin %> run --interval 50ms,100ms,1s --repeat 3 --sequential',
+    '<%= config.bin %> run --poller envd --agent "base=./envd-old -isnotfc -no-cgroups" --agent "head=./envd-new -isnotfc -no-cgroups"',
   ];
   static override flags = {
     interval: Flags.string({
@@ -83,7 +85,16 @@ Exit codes: 0 done; 1 an agent failed or never answered /init; 2 bad input or an
       default: ['unguarded', 'guarded'],
       multiple: true,
       multipleNonGreedy: true,
-      summary: 'an agent under test: a built-in name, or NAME=BUILT-IN; repeat it for more lanes',
+      summary:
+        'an agent under test: a built-in name, or NAME=COMMAND for a program of yours; repeat it',
+    }),
+    'poll-function': Flags.string({
+      default: 'PollForMMDSOpts',
+      summary: "the Go function that polls, counted in a program's stack dump",
+    }),
+    'stack-dump': Flags.string({
+      default: 'on',
+      summary: 'off: a program gets no SIGQUIT at the end, and its pollers stay an estimate',
     }),
     isolation: Flags.string({
       default: 'auto',
@@ -129,9 +140,12 @@ Exit codes: 0 done; 1 an agent failed or never answered /init; 2 bad input or an
       guestMemory: flags['guest-memory'],
       guestCpus: flags['guest-cpus'],
       portRange: flags['port-range'],
+      pollFunction: flags['poll-function'],
+      stackDump: flags['stack-dump'],
     });
     const out = await prepareOut(flags.out);
     const isolation = await chooseIsolation(flags.isolation);
+    for (const scenario of scenarios) preflight(scenario, isolation);
     const progress = createProgress(process.stderr, {
       isTTY: process.stderr.isTTY === true,
       env: process.env,

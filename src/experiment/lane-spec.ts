@@ -1,14 +1,15 @@
 import { guards } from '../agents/guards/index.js';
 import type { LaneSpec } from '../lane/spec.js';
 import { timeWaitLimit } from '../model/closed-form.js';
-import { attemptsPerTick, TICK_MS } from '../model/facts.js';
+import { attemptsPerTick, faultEffect, TICK_MS } from '../model/facts.js';
 import { type LanePrediction, predictLane } from '../model/predict.js';
+import type { PollerSign } from '../observe/poller-estimate.js';
 import type { AgentChoice, Scenario } from './scenario.js';
 
 /** What a lane is told of the scenario. */
 export function laneSpec(
   scenario: Scenario,
-  agent: AgentChoice,
+  agent: LaneSpec['agent'],
   isolation: LaneSpec['isolation'],
 ): LaneSpec {
   const { record, faults } = scenario;
@@ -18,7 +19,11 @@ export function laneSpec(
     isolation,
     intervalMs: record.intervalMs,
     outageMs: record.outageMs,
-    faults: faults.map(({ atMs, fault }) => ({ atMs, fault: { ...fault } })),
+    faults: faults.map(({ atMs, fault }) => ({
+      atMs,
+      fault: { ...fault },
+      sign: pollerSign(fault.name),
+    })),
     retry: record.retry,
     initTimeoutMs: record.initTimeoutMs,
     retryPauseMs: record.retryPauseMs ?? 0,
@@ -37,8 +42,16 @@ export function laneSpec(
   };
 }
 
+const NO_PREDICTION: LanePrediction = {
+  pollersPeak: null,
+  connectionsPerSecondPeak: null,
+  connectionsTotal: null,
+};
+
 /** The closed form beside what a lane will measure. */
 export function predict(scenario: Scenario, agent: AgentChoice): LanePrediction {
+  // By which rule it polls is what the run is to find out.
+  if (agent.kind === 'external') return NO_PREDICTION;
   const { record, faults } = scenario;
   return predictLane({
     ...record,
@@ -46,6 +59,14 @@ export function predict(scenario: Scenario, agent: AgentChoice): LanePrediction 
     guarded: agent.guard !== 'unguarded',
     acceptsEmptyStore: guards.get(agent.guard)?.acceptsEmptyStore ?? true,
   });
+}
+
+/** By what envd's pollers are told from outside under a fault. */
+function pollerSign(fault: string): PollerSign {
+  const effect = faultEffect(fault);
+  if (effect === 'hangs') return { kind: 'outstanding' };
+  if (effect !== 'token-fails' && effect !== 'metadata-fails') return { kind: 'none' };
+  return { kind: 'rate', perPoller: ((attemptsPerTick(fault, 'envd') ?? 0) * 1e3) / TICK_MS };
 }
 
 /** Attempts/s of one poller at the most under any fault of the schedule. */

@@ -61,7 +61,7 @@ function notes({ record }: Scenario, isolation: Isolation): Note[] {
 }
 
 /** A lane of which nothing is known. */
-function nothingMeasured({ name, guard }: AgentChoice, trouble: string): LaneOutcome {
+function nothingMeasured(agent: AgentChoice, trouble: string): LaneOutcome {
   const latency = { p50: null, p99: null, max: null };
   const requests = {
     sent: 0,
@@ -75,9 +75,9 @@ function nothingMeasured({ name, guard }: AgentChoice, trouble: string): LaneOut
     slipHistogram: null,
   };
   return {
-    agent: name,
-    guard,
-    kind: 'reference',
+    agent: agent.name,
+    guard: agent.kind === 'reference' ? agent.guard : null,
+    kind: agent.kind,
     version: null,
     trouble,
     pollers: { peak: null, spawned: null, source: null },

@@ -1,9 +1,11 @@
+import { parseAgentCommand } from '../agents/external.js';
 import { guards } from '../agents/guards/index.js';
 import { pollModels } from '../agents/poll-models.js';
 import { parseDuration } from '../base/duration.js';
 import { UsageError } from '../base/errors.js';
 import { lookUp } from '../base/nearest.js';
 import { parseSize } from '../base/size.js';
+import type { LaneSpec } from '../lane/spec.js';
 import { type FaultStep, parseFaultSchedule } from '../mmds/schedule.js';
 import { retryPolicies } from '../orchestrator/retry/index.js';
 import type { ScenarioRecord } from '../results/schema.js';
@@ -28,13 +30,12 @@ export interface ScenarioText {
   portRange?: string | undefined;
   sequential: boolean;
   repeat: string;
+  pollFunction: string;
+  stackDump: string;
 }
 
-/** An agent of a run: the lane's name and the guard of the built-in agent. */
-export interface AgentChoice {
-  name: string;
-  guard: string;
-}
+/** An agent of a run: the lane's name, and a built-in agent or a program. */
+export type AgentChoice = LaneSpec['agent'];
 
 /** One scenario: what the result records of it, and what only the run needs. */
 export interface Scenario {
@@ -83,7 +84,9 @@ export function parseScenarios(text: ScenarioText): Scenario[] {
     sequential: text.sequential,
   } as const;
   const faults = parseFaultSchedule(text.fault, '--fault');
-  const agents = parseAgents(text.agent);
+  const pollFunction = text.stackDump === 'off' ? null : parseFunctionName(text.pollFunction);
+  oneOf('--stack-dump', text.stackDump, ['on', 'off']);
+  const agents = parseAgents(text.agent, pollFunction);
   return intervals.flatMap((intervalMs) => {
     if (outageMs / intervalMs > MOST_INITS) {
       throw new UsageError(
@@ -100,30 +103,42 @@ export function parseScenarios(text: ScenarioText): Scenario[] {
 }
 
 /**
- * Reads agents: a built-in name, or NAME=BUILT-IN for a lane of another name.
- * @throws UsageError for an unknown agent or a name given twice
+ * Reads agents: a built-in name, NAME=BUILT-IN for a lane of another name, or NAME=COMMAND.
+ * @throws UsageError for an unknown agent, a command that cannot run, or a name given twice
  */
-function parseAgents(texts: readonly string[]): AgentChoice[] {
-  const agents = texts.map((text) => {
-    const [, name, guard] = /^([^=]*)=(.*)$/s.exec(text) ?? [undefined, text, text];
-    const chosen = lookUp('agent', guard ?? '', guards).name;
-    if (!/^[\w.-]{1,40}$/.test(name ?? '')) {
+function parseAgents(texts: readonly string[], pollFunction: string | null): AgentChoice[] {
+  const agents = texts.map((text): AgentChoice => {
+    const [, name = '', command] = /^([^=]*)(?:=(.*))?$/s.exec(text) ?? [];
+    if (command === undefined) {
+      return { kind: 'reference', name, guard: lookUp('agent', name, guards).name };
+    }
+    if (!/^[\w.-]{1,40}$/.test(name)) {
       throw new UsageError(
         `--agent ${JSON.stringify(text.slice(0, 80))} has no usable name`,
-        'Give it as --agent guarded or --agent NAME=guarded, NAME of letters, digits, - . _',
+        'Give it as --agent NAME=COMMAND, NAME of letters, digits, - . _',
       );
     }
-    return { name: name ?? '', guard: chosen };
+    return guards.has(command)
+      ? { kind: 'reference', name, guard: command }
+      : { kind: 'external', name, command: parseAgentCommand(command), pollFunction };
   });
   if (agents.length > MOST_LANES) throw new UsageError(`more than ${MOST_LANES} agents`);
   const twice = agents.find(({ name }, i) => agents.findIndex((a) => a.name === name) !== i);
   if (twice) {
     throw new UsageError(
       `two agents are called ${twice.name}`,
-      `Give one another name: --agent ${twice.name}2=${twice.guard}`,
+      `Give one another name: --agent ${twice.name}2=…`,
     );
   }
   return agents;
+}
+
+function parseFunctionName(text: string): string {
+  if (/^[A-Za-z_]\w{0,99}$/.test(text)) return text;
+  throw new UsageError(
+    `--poll-function ${JSON.stringify(text.slice(0, 80))} is not the name of a Go function`,
+    'Give it without its package: --poll-function PollForMMDSOpts',
+  );
 }
 
 function parseGuestMemory(text: string): number {

@@ -9,13 +9,22 @@ export const ACCESS_TOKEN = 'envd-bench-access-token';
 /** The token of the agent's snapshot where it is not the one that the orchestrator sends. */
 const OLD_TOKEN = 'envd-bench-token-of-the-snapshot';
 
-/** The command line of a reference agent for a lane. */
-export function referenceAgentCommand(spec: LaneSpec, network: LaneNetwork): string[] {
+/** The command line of a lane's agent, held to the guest's number of processors. */
+export function agentCommand(spec: LaneSpec, network: LaneNetwork): string[] {
+  const { agent, guest } = spec;
   return [
-    ...pinned(spec.guest.cpus),
+    ...pinned(guest.cpus),
+    ...(agent.kind === 'external'
+      ? agent.command
+      : referenceAgentCommand(agent.guard, spec, network)),
+  ];
+}
+
+function referenceAgentCommand(guard: string, spec: LaneSpec, network: LaneNetwork): string[] {
+  return [
     process.execPath,
     fileURLToPath(new URL('../agents/process.js', import.meta.url)),
-    `--guard=${spec.agent.guard}`,
+    `--guard=${guard}`,
     `--poller=${spec.poller}`,
     `--host=${network.mmdsSide.kind === 'netns' ? '0.0.0.0' : network.agent.host}`,
     `--port=${network.agent.port}`,

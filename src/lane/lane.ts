@@ -1,8 +1,10 @@
+import { dirname } from 'node:path';
 import { hashAccessToken } from '../agents/access-token.js';
 import { monotonicMs, sleepUntil } from '../base/clock.js';
 import type { DriverReport } from '../orchestrator/driver.js';
 import type { Sample } from '../results/thin.js';
-import { ACCESS_TOKEN, referenceAgentCommand } from './agent-command.js';
+import { ACCESS_TOKEN, agentCommand } from './agent-command.js';
+import { identityOf } from './identity.js';
 import type { LaneOutcome } from './messages.js';
 import { loopbackNetwork } from './network/loopback.js';
 import { netnsNetwork } from './network/netns.js';
@@ -29,11 +31,18 @@ const HEALTH = { healthEveryMs: 100, healthTimeoutMs: 5_000 };
 /** How long an agent may take to count what it cancelled, ms. */
 const LAST_COUNTERS_WITHIN_MS = 5_000;
 
+/** How long an external agent's requests under way may delay its stack dump, ms. */
+const SETTLED_WITHIN_MS = 1_000;
+
+/** How long the dump may take: it may be hundreds of megabytes. */
+const DUMPED_WITHIN_MS = 60_000;
+
 /** One agent under test with its own network, MMDS, driver, probes and sampler. */
 export class Lane {
   private readonly stopping = new AbortController();
   private setupMs: number | null = null;
   private trouble: string | null = null;
+  private network: LaneNetwork | undefined;
   private mmds: MmdsPart | undefined;
   private agent: AgentPart | undefined;
   private driver: DriverPart | undefined;
@@ -47,11 +56,14 @@ export class Lane {
   async setUp(): Promise<void> {
     const { spec } = this;
     const before = monotonicMs();
-    const network = await this.network();
+    const network = await this.buildNetwork();
     const [first] = spec.faults;
     if (!first) throw new Error('a lane without a fault');
-    const command = referenceAgentCommand(spec, network);
-    const agent = new AgentPart(await network.startAgent(command), () => this.onDeath());
+    this.network = network;
+    const confineTo =
+      spec.agent.kind === 'external' ? dirname(spec.agent.command[0] ?? '/') : undefined;
+    const process = await network.startAgent(agentCommand(spec, network), confineTo);
+    const agent = new AgentPart(spec.agent, process, () => this.onDeath());
     this.agent = agent;
     this.setupMs = monotonicMs() - before;
     this.mmds = await MmdsPart.start(network, spec, METADATA, first.fault, () =>
@@ -85,32 +97,53 @@ export class Lane {
    * @param startMs when the first `/init` is due, on {@link monotonicMs}
    */
   async run(startMs: number): Promise<LaneOutcome> {
-    const { agent, driver, mmds, spec } = this;
-    if (!agent || !driver || !mmds) throw new Error('the lane is not set up');
-    const sampler = new Sampler(agent, driver, startMs, spec.demandPerPoller, this.onSample);
+    const { network, agent, driver, mmds, spec } = this;
+    if (!network || !agent || !driver || !mmds) throw new Error('the lane is not set up');
+    const sampler = new Sampler(spec, agent, driver, startMs, this.onSample);
     const { signal } = this.stopping;
     await sleepUntil(startMs, signal);
     sampler.start();
     driver.run(startMs);
     const changes = this.changeFaults(mmds, startMs);
     await sleepUntil(startMs + spec.outageMs, signal);
-    // The outage is over: the polling ends at once, while requests under way are still answered.
     sampler.stop();
     sampler.take();
     driver.stop();
     sampler.readUse();
-    agent.terminate();
-    const [report] = await Promise.all([
-      this.reportOf(driver),
-      within(agent.finalCounters, LAST_COUNTERS_WITHIN_MS),
-      changes,
-    ]);
+    return this.conclude(network, agent, driver, sampler, changes);
+  }
+
+  /**
+   * The outage is over. A reference agent stops polling at once and counts what it cancelled: read
+   * after that, the kernel has the same number of attempts as the agent. An external one is read as
+   * it is, and asked for its stacks as soon as nothing is under way.
+   */
+  private async conclude(
+    network: LaneNetwork,
+    agent: AgentPart,
+    driver: DriverPart,
+    sampler: Sampler,
+    changes: Promise<void>,
+  ): Promise<LaneOutcome> {
+    const { spec } = this;
+    const isOurs = spec.agent.kind === 'reference';
+    const askIdentity = () =>
+      identityOf(network.agent, agent.process, ACCESS_TOKEN, METADATA).catch(() => null);
+    const whenOver = sampler.reading ?? agent.process.reader();
+    const report = this.reportOf(driver);
+    const stopped = isOurs ? agent.stopPolling() : undefined;
+    const settled = Promise.all([report.then(() => {}), changes]).then(() => {});
+    await within(stopped ?? settled, isOurs ? LAST_COUNTERS_WITHIN_MS : SETTLED_WITHIN_MS);
+    const identity = agent.died ? null : await askIdentity();
+    if (!isOurs) await within(agent.stopPolling(), DUMPED_WITHIN_MS);
+    await settled;
     return laneOutcome({
       spec,
-      report,
+      report: await report,
       sampler,
       agent,
-      reading: agent.process.reader(),
+      reading: isOurs ? agent.process.reader() : whenOver,
+      identity,
       trouble: this.trouble,
       setupMs: this.setupMs,
     });
@@ -131,7 +164,7 @@ export class Lane {
     await this.agent?.destroy();
   }
 
-  private network(): Promise<LaneNetwork> {
+  private buildNetwork(): Promise<LaneNetwork> {
     const { isolation, guest } = this.spec;
     return isolation === 'netns' ? netnsNetwork(guest) : loopbackNetwork();
   }

@@ -10,6 +10,9 @@ import type { LaneSpec } from './spec.js';
 
 const HOST = fileURLToPath(new URL('./host.js', import.meta.url));
 
+/** How long the processes of a lane may take to end after its first, ms. */
+const GONE_WITHIN_MS = 5_000;
+
 /** What came of a lane. */
 export interface LaneEnd {
   /** What it measured; undefined when its process ended before it could say. */
@@ -56,7 +59,10 @@ export class LaneHandle {
       ended.resolve(end);
     };
     this.child.once('error', (error) => finish(`could not be started (${error.message})`));
-    this.child.once('close', (code, signal) => finish(`ended (${signal ?? code})`));
+    this.child.once('exit', async (code, signal) => {
+      await lastOneGone(this.child);
+      finish(`ended (${signal ?? code})`);
+    });
     this.send({ type: 'start', spec });
   }
 
@@ -82,6 +88,22 @@ export class LaneHandle {
   private send(command: LaneCommand): void {
     if (this.child.connected) this.child.send(command, () => {});
   }
+}
+
+/**
+ * Waits until no process of the lane holds its standard error any more. Where unshare itself was
+ * killed, those inside its namespaces end a moment after it.
+ */
+function lastOneGone(child: ChildProcess): Promise<void> {
+  const { stderr } = child;
+  if (!stderr || stderr.closed) return Promise.resolve();
+  return new Promise((resolve) => {
+    const timer = setTimeout(resolve, GONE_WITHIN_MS);
+    stderr.once('close', () => {
+      clearTimeout(timer);
+      resolve();
+    });
+  });
 }
 
 function launch(spec: LaneSpec): ChildProcess {

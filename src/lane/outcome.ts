@@ -1,4 +1,5 @@
 import type { Reading } from '../observe/reading.js';
+import type { StackDump } from '../observe/stack-dump.js';
 import type { DriverReport } from '../orchestrator/driver.js';
 import type { AgentCount } from '../results/schema.js';
 import type { LaneOutcome } from './messages.js';
@@ -14,26 +15,26 @@ export interface Seen {
   agent: AgentPart;
   /** The last reading, taken when the agent no longer polls. */
   reading: Reading;
+  identity: LaneOutcome['identity'];
   trouble: string | null;
   setupMs: number | null;
 }
 
 /** Puts a lane's part of the result together. What was not measured is null. */
 export function laneOutcome(seen: Seen): LaneOutcome {
-  const { spec, report, sampler, agent, reading, trouble, setupMs } = seen;
+  const { spec, report, sampler, agent, reading, identity, trouble, setupMs } = seen;
   const { counters } = agent;
+  const dump = agent.stackDump();
   const hasKernel = reading.activeOpens !== null;
   return {
     agent: spec.agent.name,
-    guard: spec.agent.guard,
-    kind: 'reference',
+    guard: spec.agent.kind === 'reference' ? spec.agent.guard : null,
+    kind: spec.agent.kind,
     version: report.version,
     trouble,
-    pollers: {
-      peak: counters?.pollersPeak ?? null,
-      spawned: counters?.pollersSpawned ?? null,
-      source: counters ? 'agent' : null,
-    },
+    pollers: counters
+      ? { peak: counters.pollersPeak, spawned: counters.pollersSpawned, source: 'agent' }
+      : externalPollers(sampler, dump),
     connections: {
       total: reading.activeOpens ?? (counters ? counters.attempts - counters.localFailures : null),
       perSecondPeak: sampler.rate.peak,
@@ -53,20 +54,36 @@ export function laneOutcome(seen: Seen): LaneOutcome {
       timeWaitLimit: agent.process.limits.timeWait,
     },
     agentCount: counters && agentCount(counters),
-    identity: null,
+    identity,
     init: report.init,
     health: report.health,
     headroom: null,
     process: {
       cpuSeconds: sampler.use?.cpuSeconds ?? null,
       rssPeakBytes: sampler.rssPeakBytes,
-      threadsPeak: null,
-      openFilesPeak: null,
-      goroutines: null,
+      threadsPeak: sampler.threadsPeak,
+      openFilesPeak: sampler.openFilesPeak,
+      goroutines: dump?.goroutines ?? null,
     },
     setupMs,
     series: sampler.recorder.series(),
   };
+}
+
+/** By how much an estimate may lie below its own peak and still be at it. */
+const AT_PEAK = 0.9;
+
+/**
+ * The pollers of an agent that does not tell: an exact count from its stack dump where the pile was
+ * at its highest when the dump was taken, the live estimate otherwise.
+ */
+function externalPollers(sampler: Sampler, dump: StackDump | undefined): LaneOutcome['pollers'] {
+  const { pollersPeak, pollersLast } = sampler;
+  const isPeakAtEnd = pollersPeak === null || (pollersLast ?? 0) >= AT_PEAK * pollersPeak;
+  if (dump && isPeakAtEnd) {
+    return { peak: dump.pollers + dump.bootPollers, spawned: null, source: 'stack-dump' };
+  }
+  return { peak: pollersPeak, spawned: null, source: pollersPeak === null ? null : 'kernel' };
 }
 
 function agentCount(counters: NonNullable<AgentPart['counters']>): AgentCount {

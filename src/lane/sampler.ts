@@ -1,4 +1,5 @@
 import { monotonicMs } from '../base/clock.js';
+import { estimatePollers, type PollerSign } from '../observe/poller-estimate.js';
 import { PortWatch } from '../observe/port-watch.js';
 import { type ProcessUse, useOfTree } from '../observe/proc/process.js';
 import { RateMeter } from '../observe/rate.js';
@@ -6,6 +7,7 @@ import type { Reading } from '../observe/reading.js';
 import { type Sample, SeriesRecorder } from '../results/thin.js';
 import type { AgentPart } from './parts/agent-part.js';
 import type { DriverPart } from './parts/driver-part.js';
+import type { LaneSpec } from './spec.js';
 
 /** Ten readings a second. */
 const EVERY_MS = 100;
@@ -22,21 +24,28 @@ export class Sampler {
   reading: Reading | undefined;
   use: ProcessUse | undefined;
   rssPeakBytes: number | null = null;
+  threadsPeak: number | null = null;
+  openFilesPeak: number | null = null;
+  /** The most pollers seen in a sample; for an external agent an estimate. */
+  pollersPeak: number | null = null;
+  /** As the last sample had it. */
+  pollersLast: number | null = null;
   private timer: NodeJS.Timeout | undefined;
   private taken = 0;
 
   /**
    * @param startMs when the lane's own time begins, on {@link monotonicMs}
-   * @param demandPerPoller attempts/s of one poller that nothing holds up
    */
   constructor(
+    private readonly spec: LaneSpec,
     private readonly agent: AgentPart,
     private readonly driver: DriverPart,
     private readonly startMs: number,
-    demandPerPoller: number,
     private readonly onSample: (sample: Sample) => void,
   ) {
-    this.ports = new PortWatch(agent.process.limits.ports, { perPoller: demandPerPoller });
+    this.ports = new PortWatch(agent.process.limits.ports, {
+      perPoller: spec.demandPerPoller,
+    });
   }
 
   start(): void {
@@ -58,10 +67,16 @@ export class Sampler {
     if (this.agent.died) return;
     this.reading = reading;
     const connections = reading.activeOpens ?? counters?.attempts ?? null;
+    const connectionsPerSecond = connections === null ? null : this.rate.push(tMs, connections);
+    const pollers =
+      counters?.pollersRunning ??
+      estimatePollers(this.signAt(tMs), outstanding(reading), connectionsPerSecond);
+    this.pollersLast = pollers;
+    if (pollers !== null) this.pollersPeak = Math.max(this.pollersPeak ?? 0, pollers);
     const sample: Sample = {
       tMs,
-      pollers: counters?.pollersRunning ?? null,
-      connectionsPerSecond: connections === null ? null : this.rate.push(tMs, connections),
+      pollers,
+      connectionsPerSecond,
       portsInUse: reading.portsInUse,
       timeWait: reading.timeWait,
       ...this.driver.takeLatency(),
@@ -78,5 +93,19 @@ export class Sampler {
     if (!use) return;
     this.use = use;
     this.rssPeakBytes = Math.max(this.rssPeakBytes ?? 0, use.rssBytes);
+    this.threadsPeak = Math.max(this.threadsPeak ?? 0, use.threads);
+    if (use.openFiles !== null) {
+      this.openFilesPeak = Math.max(this.openFilesPeak ?? 0, use.openFiles);
+    }
   }
+
+  /** What a poller looks like from outside under the fault that holds. */
+  private signAt(tMs: number): PollerSign {
+    return this.spec.faults.findLast(({ atMs }) => atMs <= tMs)?.sign ?? { kind: 'none' };
+  }
+}
+
+/** Attempts under way: ports in TIME_WAIT are held by attempts that are over. */
+function outstanding({ portsInUse, timeWait }: Reading): number | null {
+  return portsInUse === null ? null : Math.max(0, portsInUse - (timeWait ?? 0));
 }

@@ -1,14 +1,31 @@
 import { z } from 'zod';
 
-/** A fault from an instant on. */
+/** A fault from an instant on, and by what an external agent's pollers are told under it. */
 const faultStep = z.object({
   atMs: z.number().nonnegative(),
   fault: z.object({ name: z.string(), parameters: z.record(z.string(), z.unknown()) }),
+  sign: z.discriminatedUnion('kind', [
+    z.object({ kind: z.literal('outstanding') }),
+    z.object({ kind: z.literal('rate'), perPoller: z.number().nonnegative() }),
+    z.object({ kind: z.literal('none') }),
+  ]),
 });
+
+const agentSpec = z.discriminatedUnion('kind', [
+  z.object({ kind: z.literal('reference'), name: z.string(), guard: z.string() }),
+  z.object({
+    kind: z.literal('external'),
+    name: z.string(),
+    /** The program as an absolute path, and its arguments. */
+    command: z.array(z.string()).min(1),
+    /** The Go function that polls; null leaves the process alive at the end, and without a dump. */
+    pollFunction: z.string().nullable(),
+  }),
+]);
 
 /** Everything that one lane needs to know. It crosses into the lane's own process. */
 export const laneSpecSchema = z.object({
-  agent: z.object({ name: z.string(), guard: z.string() }),
+  agent: agentSpec,
   isolation: z.enum(['netns', 'loopback']),
   intervalMs: z.number().positive(),
   outageMs: z.number().positive(),

@@ -241,9 +241,15 @@ class Connection {
   /** Like Firecracker: closes when the client has, and has its answer. */
   #finish(): void {
     const pending = this.#isBusy() && this.#all.conduct.connection !== 'ignore';
-    if (pending) return;
-    // Destroying sends the same FIN and saves the way through the stream's own ending, which costs
-    // a seventh of a connection; but it would drop what is not written yet.
+    if (!pending) this.#close();
+  }
+
+  /**
+   * Closes with a FIN. Not end(): it sends the FIN a turn of the event loop after the answer, when a
+   * quick client has closed already, and waits for ever for one that never closes.
+   */
+  #close(): void {
+    // destroy() drops what is not written yet, which is rare: the kernel takes an answer at once.
     if (this.#socket.writableLength === 0) this.#socket.destroy();
     else this.#socket.destroySoon();
   }
@@ -272,8 +278,7 @@ class Connection {
       this.#bytes = '';
       this.#draining = true;
       this.#socket.write(bytes);
-      // Not end(): a client that never closes its side would keep the socket here for ever.
-      this.#socket.destroySoon();
+      this.#close();
     } else if (!this.#socket.write(bytes)) {
       // The next answer waits until the client has taken this one, which bounds the memory.
       this.#draining = true;

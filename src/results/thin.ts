@@ -76,6 +76,8 @@ export class SeriesRecorder {
       connectionsPerSecond: points.map((point) => point.connectionsPerSecond),
       portsInUse: points.map((point) => point.portsInUse),
       timeWait: points.map((point) => point.timeWait),
+      initLatencyMs: points.map((point) => point.initLatencyMs),
+      healthLatencyMs: points.map((point) => point.healthLatencyMs),
     };
   }
 

@@ -54,6 +54,8 @@ const anyLane = fc
       connectionsPerSecond: [],
       portsInUse: [],
       timeWait: [],
+      initLatencyMs: [],
+      healthLatencyMs: [],
     }),
   })
   .map((change) => lane(unguarded, change));

@@ -18,6 +18,7 @@ function answered(sent: number): Requests {
 /** The lane of the issue: 600 pollers and 24,000/s at the end of 60 s, sampled every 100 ms. */
 export const unguarded: LaneResult = {
   agent: 'unguarded',
+  guard: 'unguarded',
   kind: 'reference',
   version: '0.6.13',
   trouble: null,
@@ -46,7 +47,13 @@ export const unguarded: LaneResult = {
   init: answered(600),
   health: answered(600),
   headroom: null,
-  process: { cpuSeconds: 40, rssPeakBytes: 2 ** 27 },
+  process: {
+    cpuSeconds: 40,
+    rssPeakBytes: 2 ** 27,
+    threadsPeak: 11,
+    openFilesPeak: 640,
+    goroutines: null,
+  },
   setupMs: 200,
   series: storm(600, (pollers) => pollers * 40),
 };
@@ -54,6 +61,7 @@ export const unguarded: LaneResult = {
 export const guarded: LaneResult = {
   ...unguarded,
   agent: 'guarded',
+  guard: 'guarded',
   version: '0.6.14',
   predicted: { pollersPeak: 1, connectionsPerSecondPeak: 40, connectionsTotal: 2398 },
   pollers: { peak: 1, spawned: 1, source: 'agent' },
@@ -78,6 +86,8 @@ export function storm(
     connectionsPerSecond: samples.map((i) => rate(crowd(i) ?? 0)),
     portsInUse: samples.map(() => null),
     timeWait: samples.map(() => null),
+    initLatencyMs: samples.map(() => null),
+    healthLatencyMs: samples.map(() => null),
   };
 }
 
@@ -109,5 +119,5 @@ export const dead = lane(unguarded, {
 });
 
 /** Two real binaries, as alike as they can be. */
-export const atBase = lane(unguarded, { agent: 'base', kind: 'external' });
-export const atHead = lane(unguarded, { agent: 'head', kind: 'external' });
+export const atBase = lane(unguarded, { agent: 'base', guard: null, kind: 'external' });
+export const atHead = lane(unguarded, { agent: 'head', guard: null, kind: 'external' });

@@ -38,6 +38,7 @@ export function run(change: Part<Omit<Unjudged, 'lanes'>> = {}, ...only: LaneRes
       sequential: false,
       repeat: { index: 1, of: 1 },
     },
+    checks: [],
     notes: [],
   };
   const result = {

@@ -15,6 +15,8 @@ const skip = noNamespaces === undefined ? false : `no network namespaces: ${noNa
 const MACHINE = `
 set -e
 ip link set lo up
+# Without IPv6, which says hello on every new device.
+[ ! -e /proc/sys/net/ipv6 ] || echo 1 > /proc/sys/net/ipv6/conf/default/disable_ipv6
 ip link add trap type veth peer name trapped
 ip addr add 169.254.99.1/16 dev trap
 ip link set trap arp off

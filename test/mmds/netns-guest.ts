@@ -17,7 +17,12 @@ export type GuestRequest = { readonly id: number } & GuestTask;
 
 export type GuestTask =
   | { readonly do: 'ip'; readonly commands: readonly string[] }
-  | { readonly do: 'ask'; readonly times: number; readonly timeoutMs: number }
+  | {
+      readonly do: 'ask';
+      readonly times: number;
+      readonly timeoutMs: number;
+      readonly toTheEnd: boolean;
+    }
   | { readonly do: 'counters' };
 
 export interface GuestReply {
@@ -58,7 +63,9 @@ async function handle(request: GuestTask): Promise<Omit<GuestReply, 'id'>> {
       return {};
     case 'ask': {
       assertMayReach(MMDS);
-      const attempts = Array.from({ length: request.times }, () => attempt(request.timeoutMs));
+      const attempts = Array.from({ length: request.times }, () =>
+        attempt(request.timeoutMs, request.toTheEnd),
+      );
       return { outcomes: await Promise.all(attempts) };
     }
     case 'counters':
@@ -66,8 +73,8 @@ async function handle(request: GuestTask): Promise<Omit<GuestReply, 'id'>> {
   }
 }
 
-/** One request as a poller makes it; the client closes first. */
-function attempt(timeoutMs: number): Promise<string> {
+/** One request as a poller makes it; closed at the answer, or only at the other side's end. */
+function attempt(timeoutMs: number, toTheEnd: boolean): Promise<string> {
   return new Promise((resolve) => {
     const socket = connect({ host: MMDS, port: 80 });
     const finish = (outcome: string) => {
@@ -77,7 +84,7 @@ function attempt(timeoutMs: number): Promise<string> {
     };
     const timer = setTimeout(() => finish('timeout'), timeoutMs);
     socket.on('error', (error: NodeJS.ErrnoException) => finish(error.code ?? 'unknown'));
-    socket.on('data', () => finish('answered'));
+    socket.on('data', () => toTheEnd || finish('answered'));
     socket.on('end', () => finish('ended'));
     socket.write(REQUEST);
   });

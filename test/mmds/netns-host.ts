@@ -124,7 +124,7 @@ async function storm(): Promise<void> {
   await until('TIME_WAIT', async () => (await counters()).timeWait === guestBefore + 20);
   assert.equal(await hostTimeWait(), hostBefore);
   await change('hijack');
-  await observe(20);
+  assert.deepEqual((await observe(20, 10_000, true)).outcomes, Array(20).fill('ended'));
   await until('TIME_WAIT', async () => (await hostTimeWait()) === hostBefore + 20);
   assert.equal((await counters()).timeWait, guestBefore + 20);
 
@@ -138,9 +138,10 @@ async function storm(): Promise<void> {
 async function observe(
   times: number,
   timeoutMs = 10_000,
+  toTheEnd = false,
 ): Promise<{ outcomes: readonly string[]; spent: GuestCounters }> {
   const before = await counters();
-  const { outcomes = [] } = await tell({ do: 'ask', times, timeoutMs });
+  const { outcomes = [] } = await tell({ do: 'ask', times, timeoutMs, toTheEnd });
   const after = await counters();
   const spent = {
     ...after,

@@ -41,7 +41,8 @@ function shown(stream: Screen, env: NodeJS.ProcessEnv = UTF8) {
     clock.ms = tMs;
     const pollers = Math.ceil(tMs / 100);
     const connectionsPerSecond = pollers * 40;
-    progress.sample(lane, { tMs, pollers, connectionsPerSecond, portsInUse: 2, timeWait: 0 });
+    const rest = { portsInUse: 2, timeWait: 0, initLatencyMs: 1, healthLatencyMs: 1 };
+    progress.sample(lane, { tMs, pollers, connectionsPerSecond, ...rest });
   };
   return { clock, progress, sample };
 }

@@ -13,6 +13,8 @@ const anySamples = fc
       connectionsPerSecond: value,
       portsInUse: value,
       timeWait: value,
+      initLatencyMs: value,
+      healthLatencyMs: value,
     }),
     { maxLength: 1500, size: 'max' },
   )
@@ -69,6 +71,8 @@ const ramp = (count: number): Sample[] =>
     connectionsPerSecond: (i * 7919) % 1009,
     portsInUse: (i * 104_729) % 997,
     timeWait: null,
+    initLatencyMs: null,
+    healthLatencyMs: i % 10 === 0 ? (i * 31) % 89 : null,
   }));
 
 test('what fits is kept whole: 60 s at 10 Hz', () => {
@@ -87,10 +91,18 @@ test('a day at 10 Hz fits, and its morning is kept as finely as its evening', ()
 });
 
 test('time that stands still or goes back is left out; what is no number is no data', () => {
-  const sample = { pollers: 1, connectionsPerSecond: 1, portsInUse: 1, timeWait: Number.NaN };
+  const sample = {
+    pollers: 1,
+    connectionsPerSecond: 1,
+    portsInUse: 1,
+    timeWait: Number.NaN,
+    initLatencyMs: Number.POSITIVE_INFINITY,
+    healthLatencyMs: 1,
+  };
   const series = recorded([5, 5, 3, Number.NaN, 6].map((tMs) => ({ tMs, ...sample })));
   assert.deepEqual(series.tMs, [5, 6]);
   assert.deepEqual(series.timeWait, [null, null]);
+  assert.deepEqual(series.initLatencyMs, [null, null]);
 });
 
 test('nothing recorded is empty arrays; too small a bound is refused', () => {

@@ -18,7 +18,10 @@ export async function loopbackNetwork(): Promise<LaneNetwork> {
     mmds,
     agent: { host, port: await freePort(host) },
     mmdsSide: { kind: 'loopback' },
-    startAgent: async (command) => startAgent(mmds, command),
+    startAgent: async (command, confineTo) => {
+      if (confineTo !== undefined) throw new Error('an external agent needs a network of its own');
+      return startAgent(mmds, command);
+    },
   };
 }
 
@@ -48,6 +51,9 @@ function startAgent(mmds: Address, command: readonly string[]): AgentProcess {
     },
     reader: loopbackReader(mmds),
     terminate: () => child.kill('SIGTERM'),
+    quit: () => child.kill('SIGQUIT'),
+    // On loopback no agent keeps files: they would lie among those of the host.
+    rootFile: () => undefined,
     destroy: async () => {
       child.kill('SIGKILL');
       await exited;

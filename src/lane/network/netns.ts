@@ -3,7 +3,8 @@ import { existsSync, writeFileSync } from 'node:fs';
 import { createInterface, type Interface } from 'node:readline';
 import type { Readable } from 'node:stream';
 import { netnsReader } from '../../observe/netns-reader.js';
-import { childrenOf } from '../../observe/proc/process.js';
+import { readProc } from '../../observe/proc/counters.js';
+import { childrenOf, treeOf } from '../../observe/proc/process.js';
 import { plainEnvironment, runTool } from './command.js';
 import { UNSHARE } from './namespaces.js';
 import type { AgentProcess, Exit, LaneNetwork, Limits } from './network.js';
@@ -18,12 +19,31 @@ const HOST_DEVICE = 'veth0';
  * The first process of the agent's side. It waits until the host side has laid the cable, sets the
  * side up, starts the agent, says how it ended, and holds the namespaces, so that their counters can
  * be read, until its standard input ends. What goes wrong is said on file 3.
- * $1 TIME_WAIT limit or "", $2 port range or "", then the agent's command.
+ * $1 TIME_WAIT limit or "", $2 port range or "", $3 the folder of a program that is not ours or "",
+ * then the agent's command.
+ *
+ * A program that is not ours sees the host's files, but can change none: all mounts are read-only,
+ * and /run and /tmp are its own. Its folder is bound back in where one of those would hide it; only
+ * an open file still leads there then.
  */
 const HOLDER = `
+confine() {
+  exec 9<"$folder" &&
+  awk '$4 ~ /^rw/ && $2 !~ /^\\/(run|proc|dev)(\\/|$)/ { print $2 }' /proc/self/mounts > /run/mounts &&
+  while read -r at; do
+    mount -o remount,bind,ro "$(printf %b "$at")" 2>/dev/null || [ "$at" != / ] || return 1
+  done < /run/mounts &&
+  rm /run/mounts &&
+  mount -t tmpfs -o mode=1777 tmpfs /tmp &&
+  case "$folder" in
+    /tmp/*|/run/*)
+      mkdir -p "$folder" && mount --no-canonicalize --bind -o ro /proc/self/fd/9 "$folder" ;;
+  esac &&
+  exec 9<&- && cd /
+}
 echo up >&3
 read -r _ || exit 0
-timewait=$1 range=$2; shift 2
+timewait=$1 range=$2 folder=$3; shift 3
 sys=/proc/sys/net/ipv4
 {
   ip link set lo up &&
@@ -32,7 +52,8 @@ sys=/proc/sys/net/ipv4
   ip route add ${MMDS.host}/32 via ${GATEWAY} &&
   { [ -z "$range" ] || echo "$range" > $sys/ip_local_port_range; } &&
   { [ -z "$timewait" ] || echo "$timewait" > $sys/tcp_max_tw_buckets; } &&
-  mount -t tmpfs -o mode=755 tmpfs /run
+  mount -t tmpfs -o mode=755 tmpfs /run &&
+  { [ -z "$folder" ] || confine; }
 } 2>&3 || { echo failed >&3; exit 1; }
 for limit in ip_local_port_range ip_local_reserved_ports tcp_max_tw_buckets; do
   echo "$limit $(cat $sys/$limit 2>/dev/null)" >&3
@@ -61,7 +82,7 @@ export async function netnsNetwork(guest: GuestLimits): Promise<LaneNetwork> {
     mmds: MMDS,
     agent: AGENT,
     mmdsSide: { kind: 'netns', device: HOST_DEVICE },
-    startAgent: (command) => startAgent(guest, command),
+    startAgent: (command, confineTo) => startAgent(guest, command, confineTo),
   };
 }
 
@@ -74,7 +95,11 @@ function sizeConnectionTable(timeWaitLimit: number | null): void {
   if (timeWaitLimit !== null && existsSync(path)) writeFileSync(path, String(2 * timeWaitLimit));
 }
 
-async function startAgent(guest: GuestLimits, command: readonly string[]): Promise<AgentProcess> {
+async function startAgent(
+  guest: GuestLimits,
+  command: readonly string[],
+  confineTo: string | undefined,
+): Promise<AgentProcess> {
   const [program, ...args] = [
     ...UNSHARE,
     'sh',
@@ -83,11 +108,12 @@ async function startAgent(guest: GuestLimits, command: readonly string[]): Promi
     'sh',
     guest.timeWaitLimit?.toString() ?? '',
     guest.portRange?.join(' ') ?? '',
+    confineTo ?? '',
     ...command,
   ];
   const holder = spawn(program ?? '', args, {
     stdio: ['pipe', 'pipe', 'pipe', 'pipe'],
-    env: plainEnvironment(inheritedInterlock()),
+    env: plainEnvironment({ ...inheritedInterlock(), GOTRACEBACK: 'all' }),
   });
   const [stdin, stdout, stderr, reports] = holder.stdio;
   if (!stdin || !stdout || !stderr || !reports) throw new Error('the agent side has no pipes');
@@ -111,6 +137,13 @@ async function startAgent(guest: GuestLimits, command: readonly string[]): Promi
     limits,
     reader: netnsReader(holder.pid ?? 0, MMDS),
     terminate: () => signal(agentPid(), 'SIGTERM'),
+    quit: () => {
+      for (const pid of treeOf(agentPid())) signal(pid, 'SIGQUIT');
+    },
+    rootFile: (path) => {
+      const pid = agentPid();
+      return pid === undefined ? undefined : readProc(`/proc/${pid}/root${path}`);
+    },
     destroy: async () => {
       // Its first process ends, and with it all that the agent started (pid_namespaces(7)).
       const [init] = childrenOf(holder.pid ?? 0);

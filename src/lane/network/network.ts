@@ -30,6 +30,10 @@ export interface AgentProcess {
   reader: Reader;
   /** Asks it to end. */
   terminate(): void;
+  /** Sends SIGQUIT to it and all that it started: a Go program dumps its stacks, and ends. */
+  quit(): void;
+  /** A file as the agent sees it; undefined when there is none. */
+  rootFile(path: string): string | undefined;
   /** Ends it and all that it started, and gives its network back. */
   destroy(): Promise<void>;
 }
@@ -43,7 +47,8 @@ export interface LaneNetwork {
   /**
    * Starts the agent on its side.
    * @param command the program and its arguments
+   * @param confineTo the folder of a program that is not ours: it may change no file of the host
    * @throws Error when the side cannot be built
    */
-  startAgent(command: readonly string[]): Promise<AgentProcess>;
+  startAgent(command: readonly string[], confineTo: string | undefined): Promise<AgentProcess>;
 }

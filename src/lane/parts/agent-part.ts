@@ -1,10 +1,12 @@
 import { createInterface } from 'node:readline';
 import type { Readable } from 'node:stream';
+import { StringDecoder } from 'node:string_decoder';
 import { z } from 'zod';
-import type { Counters } from '../../agents/counters.js';
-import { newCounters } from '../../agents/counters.js';
+import { type Counters, newCounters } from '../../agents/counters.js';
 import { cleanText } from '../../base/text.js';
+import { type StackDump, StackDumpReader } from '../../observe/stack-dump.js';
 import type { AgentProcess, Exit } from '../network/network.js';
+import type { LaneSpec } from '../spec.js';
 
 /** How much of what an agent prints is kept for an error text, characters. */
 const TAIL = 2_000;
@@ -18,25 +20,30 @@ const countersLine = z.object({
   final: z.boolean(),
 });
 
-/** A running agent as its lane sees it: its process, the last of what it said, what it counts. */
+/**
+ * A running agent as its lane sees it: its process, the last of what it said, and what it tells of
+ * its pollers: counters if it is a reference agent, a stack dump at its end if it is a Go program.
+ */
 export class AgentPart {
   /** The latest counters of a reference agent; null before the first, and for an external agent. */
   counters: Counters | null = null;
-  /** Settles when the agent has printed its last counters or ended. */
-  readonly finalCounters: Promise<void>;
   /** Set when the agent ended although nobody asked it to. */
   died: Exit | undefined;
+  private readonly final: Promise<void>;
+  private readonly dumpReader: StackDumpReader | undefined;
   private readonly tail = { stdout: '', stderr: '' };
   private asked = false;
 
   constructor(
+    private readonly spec: LaneSpec['agent'],
     readonly process: AgentProcess,
     onDeath: () => void,
   ) {
-    this.finalCounters = new Promise((resolve) => {
-      this.listen(process.stdout, (line) => {
-        if (this.readCounters(line)) resolve();
-      });
+    const pollFunction = spec.kind === 'external' ? spec.pollFunction : null;
+    this.dumpReader = pollFunction === null ? undefined : new StackDumpReader(pollFunction);
+    this.final = new Promise((resolve) => {
+      if (spec.kind === 'reference') this.readCounterLines(process.stdout, resolve);
+      else this.collect(process.stdout, 'stdout');
       void process.exited.then(() => resolve());
     });
     this.collect(process.stderr, 'stderr');
@@ -47,10 +54,22 @@ export class AgentPart {
     });
   }
 
-  /** Asks the agent to end; from now on its end is no surprise. */
-  terminate(): void {
+  /**
+   * Ends the polling. A reference agent stops at once and goes on answering; an external one dumps
+   * its stacks and ends, or is left as it is where no dump is wanted.
+   * @returns settles when there is no more to be learned of its pollers
+   */
+  async stopPolling(): Promise<void> {
     this.asked = true;
-    this.process.terminate();
+    if (this.spec.kind === 'reference') this.process.terminate();
+    else if (this.dumpReader) this.process.quit();
+    else return;
+    await this.final;
+  }
+
+  /** What its stack dump said; undefined when there was none. */
+  stackDump(): StackDump | undefined {
+    return this.dumpReader?.end();
   }
 
   async destroy(): Promise<void> {
@@ -64,29 +83,27 @@ export class AgentPart {
     return cleanText(text.split('\n').at(-1) ?? '', 300);
   }
 
-  /** @returns true for the last counters of all */
-  private readCounters(line: string): boolean {
-    if (!line.startsWith('{"counters"')) {
-      this.keep('stdout', `${line}\n`);
-      return false;
-    }
-    try {
-      const { counters, final } = countersLine.parse(JSON.parse(line));
-      this.counters = counters;
-      return final;
-    } catch {
-      return false;
-    }
+  private readCounterLines(stream: Readable, onFinal: () => void): void {
+    stream.on('error', () => {});
+    createInterface({ input: stream }).on('line', (line) => {
+      try {
+        const { counters, final } = countersLine.parse(JSON.parse(line));
+        this.counters = counters;
+        if (final) onFinal();
+      } catch {
+        this.keep('stdout', `${line}\n`);
+      }
+    });
   }
 
-  private listen(stream: Readable, onLine: (line: string) => void): void {
+  private collect(stream: Readable, name: 'stdout' | 'stderr'): void {
+    const decoder = new StringDecoder('utf8');
     stream.on('error', () => {});
-    createInterface({ input: stream }).on('line', onLine);
-  }
-
-  private collect(stream: Readable, name: 'stderr'): void {
-    stream.on('error', () => {});
-    stream.on('data', (piece: Buffer) => this.keep(name, piece.toString('utf8')));
+    stream.on('data', (piece: Buffer) => {
+      const text = decoder.write(piece);
+      this.keep(name, text);
+      if (name === 'stderr') this.dumpReader?.push(text);
+    });
   }
 
   private keep(name: 'stdout' | 'stderr', text: string): void {

@@ -5,6 +5,9 @@ import { readProc } from './counters.js';
 export interface ProcessUse {
   cpuSeconds: number;
   rssBytes: number;
+  threads: number;
+  /** Null where it may not be looked at. */
+  openFiles: number | null;
 }
 
 /** Clock ticks per second of /proc/PID/stat: 100 on every Linux that Node runs on (USER_HZ). */
@@ -12,16 +15,17 @@ const USER_HZ = 100;
 const PAGE_BYTES = 4096;
 
 /**
- * CPU time (user and system) and resident memory of a process, from `/proc/PID/stat`.
+ * CPU time (user and system), resident memory and threads of a process, from `/proc/PID/stat`.
  * @returns undefined when the process is gone
  */
-export function parseProcessStat(text: string): ProcessUse | undefined {
+export function parseProcessStat(text: string): Omit<ProcessUse, 'openFiles'> | undefined {
   // The second field, the command in brackets, may hold anything: fields count from its end.
   const fields = text.slice(text.lastIndexOf(')') + 2).split(' ');
-  const [utime, stime, rss] = [fields[11], fields[12], fields[21]].map(Number);
-  if (utime === undefined || stime === undefined || rss === undefined) return undefined;
-  if (!Number.isFinite(utime + stime + rss)) return undefined;
-  return { cpuSeconds: (utime + stime) / USER_HZ, rssBytes: rss * PAGE_BYTES };
+  const [utime, stime, threads, rss] = [11, 12, 17, 21].map((at) => Number(fields[at]));
+  if (utime === undefined || stime === undefined) return undefined;
+  if (threads === undefined || rss === undefined) return undefined;
+  if (!Number.isFinite(utime + stime + threads + rss)) return undefined;
+  return { cpuSeconds: (utime + stime) / USER_HZ, rssBytes: rss * PAGE_BYTES, threads };
 }
 
 /** The processes that `pid` started and that live. Needs CONFIG_PROC_CHILDREN, as distributions set it. */
@@ -40,9 +44,10 @@ export function childrenOf(pid: number): number[] {
   );
 }
 
-/** `pid` and all that descend from it. */
-export function treeOf(pid: number): number[] {
+/** `pid` and all that descend from it; none for undefined. */
+export function treeOf(pid: number | undefined): number[] {
   const found: number[] = [];
+  if (pid === undefined) return found;
   for (const next = [pid]; next.length > 0 && found.length < 4096; ) {
     const one = next.pop();
     if (one === undefined || found.includes(one)) continue;
@@ -52,15 +57,27 @@ export function treeOf(pid: number): number[] {
   return found;
 }
 
+/** Open files of a process; null where it may not be looked at. */
+function openFilesOf(pid: number): number | null {
+  try {
+    return readdirSync(`/proc/${pid}/fd`).length;
+  } catch {
+    return null;
+  }
+}
+
 /** The sum over a process tree; undefined when none of it is left. */
 export function useOfTree(pid: number): ProcessUse | undefined {
   let sum: ProcessUse | undefined;
   for (const one of treeOf(pid)) {
     const use = parseProcessStat(readProc(`/proc/${one}/stat`) ?? '');
     if (!use) continue;
+    const openFiles = openFilesOf(one);
     sum = {
       cpuSeconds: (sum?.cpuSeconds ?? 0) + use.cpuSeconds,
       rssBytes: (sum?.rssBytes ?? 0) + use.rssBytes,
+      threads: (sum?.threads ?? 0) + use.threads,
+      openFiles: openFiles === null ? (sum?.openFiles ?? null) : (sum?.openFiles ?? 0) + openFiles,
     };
   }
   return sum;

@@ -1,0 +1,65 @@
+/** What a Go program's stack dump (SIGQUIT) says of its polling. */
+export interface StackDump {
+  goroutines: number;
+  /** Goroutines inside the poll function that an `/init` started. */
+  pollers: number;
+  /** Goroutines inside it that the program started at boot (created by main). */
+  bootPollers: number;
+}
+
+/** A line longer than this is no line of a dump; what is over is passed over. */
+const LONGEST_LINE = 4_096;
+
+/**
+ * Counts a goroutine dump as it streams by: it may be hundreds of megabytes, of which only the
+ * current goroutine's findings are kept. Works on stripped binaries too: the runtime has the names
+ * in its own tables. Format: Go runtime/traceback.go, `goroutine N [state]:`, frames as
+ * `pkg.func(args)`, at the end `created by pkg.func in goroutine N`.
+ */
+export class StackDumpReader {
+  private readonly dump: StackDump = { goroutines: 0, pollers: 0, bootPollers: 0 };
+  private line = '';
+  private isPolling = false;
+  private isBoot = false;
+  private seen = false;
+
+  /** @param pollFunction the name of the function that polls, without its package */
+  constructor(private readonly pollFunction: string) {}
+
+  /** Takes the next piece of text. */
+  push(piece: string): void {
+    const lines = piece.split('\n');
+    const last = lines.pop() ?? '';
+    for (const rest of lines) {
+      this.read((this.line + rest).slice(0, LONGEST_LINE));
+      this.line = '';
+    }
+    this.line = (this.line + last).slice(0, LONGEST_LINE);
+  }
+
+  /** The counts; undefined when no dump was seen. */
+  end(): StackDump | undefined {
+    this.read(this.line);
+    this.line = '';
+    this.finishGoroutine();
+    return this.seen ? { ...this.dump } : undefined;
+  }
+
+  private read(line: string): void {
+    if (/^goroutine \d+ .*\[.*\]:$/.test(line)) {
+      this.finishGoroutine();
+      this.seen = true;
+      this.dump.goroutines++;
+    } else if (line.startsWith('created by ')) {
+      if (line.startsWith('created by main.')) this.isBoot = true;
+    } else if (line.includes(`.${this.pollFunction}(`)) {
+      this.isPolling = true;
+    }
+  }
+
+  private finishGoroutine(): void {
+    if (this.isPolling) this.dump[this.isBoot ? 'bootPollers' : 'pollers']++;
+    this.isPolling = false;
+    this.isBoot = false;
+  }
+}
