@@ -1,20 +1,27 @@
 import { Args, Flags } from '@oclif/core';
 import { lookUp } from '../base/nearest.js';
 import { REPORT_FORMATS } from '../report/index.js';
+import { writeReport } from '../report/output.js';
 import { terminalOf } from '../report/terminal.js';
+import type { Result } from '../results/schema.js';
 import { loadResult, newestResult } from '../results/store.js';
 import { BaseCommand } from './base-command.js';
 
 export default class Report extends BaseCommand {
-  static override summary = 'A saved result as a table or as JSON';
+  static override summary = 'Saved results as a table, a comment, a page with charts, CSV or JSON';
   static override description = 'Exit codes: 0 done; 2 no such file, or no valid result.';
   static override examples = [
     '<%= config.bin %> report',
     '<%= config.bin %> report bench-results/reference-refused-100ms.json',
     '<%= config.bin %> report --json | jq .lanes[0].pollers',
+    '<%= config.bin %> report --format html --output report.html',
+    '<%= config.bin %> report bench-results/*.json --format csv > samples.csv',
   ];
   static override args = {
-    file: Args.string({ description: 'the result [default: the newest in --out]' }),
+    file: Args.string({
+      multiple: true,
+      description: 'the results [default: the newest in --out]',
+    }),
   };
   static override flags = {
     format: Flags.string({
@@ -22,6 +29,10 @@ export default class Report extends BaseCommand {
       summary: [...REPORT_FORMATS].map(([name, { summary }]) => `${name}: ${summary}`).join('; '),
     }),
     json: Flags.boolean({ summary: 'the same as --format json' }),
+    output: Flags.string({
+      helpValue: 'FILE',
+      summary: 'the file that the report goes to [default: stdout]',
+    }),
     out: Flags.string({
       default: 'bench-results',
       summary: 'where the newest result is looked for',
@@ -31,10 +42,17 @@ export default class Report extends BaseCommand {
   override async run(): Promise<void> {
     const { args, flags } = await this.parse(Report);
     const format = lookUp('format', flags.json ? 'json' : flags.format, REPORT_FORMATS);
-    const result = await loadResult(args.file ?? (await newestResult(flags.out)));
-    const isTTY = process.stdout.isTTY === true;
-    await this.print(
-      format.render(result, terminalOf(process.stdout, { isTTY, env: process.env })),
-    );
+    const files = args.file ?? [await newestResult(flags.out)];
+    const results: Result[] = [];
+    for (const file of files) results.push(await loadResult(file));
+
+    if (flags.output === undefined) {
+      const isTTY = process.stdout.isTTY === true;
+      const view = terminalOf(process.stdout, { isTTY, env: process.env });
+      await this.print(format.renderAll(results, view));
+    } else {
+      const view = terminalOf({}, { isTTY: false, env: process.env });
+      await writeReport(flags.output, format.renderAll(results, view), files);
+    }
   }
 }

@@ -2,19 +2,19 @@ import { Flags } from '@oclif/core';
 import { guards } from '../agents/guards/index.js';
 import { EXIT } from '../base/errors.js';
 import { lookUp } from '../base/nearest.js';
-import { chooseIsolation } from '../experiment/isolation.js';
 import { preflight } from '../experiment/preflight.js';
 import { runScenario } from '../experiment/run.js';
 import { parseScenarios } from '../experiment/scenario.js';
 import { faults } from '../mmds/faults/index.js';
 import { retryPolicies } from '../orchestrator/retry/index.js';
 import { REPORT_FORMATS } from '../report/index.js';
-import { createProgress } from '../report/progress.js';
 import { terminalOf } from '../report/terminal.js';
 import type { Result } from '../results/schema.js';
 import { prepareOut, rescueResult, saveResult, UnsavedError } from '../results/store.js';
+import { checkThresholds, parseThresholds, requireFields } from '../results/thresholds.js';
 import { BaseCommand } from './base-command.js';
-import { Interrupts } from './interrupts.js';
+import { scenarioFlags, scenarioText } from './scenario-flags.js';
+import { openSession } from './session.js';
 
 export default class Run extends BaseCommand {
   static override summary = 'The storm, side by side: drives /init while MMDS is unavailable';
@@ -27,7 +27,7 @@ Faults: ${[...faults.values()].map(({ name, summary }) => `${name} (${summary})`
 
 Retry policies: ${[...retryPolicies.values()].map(({ name, summary }) => `${name} (${summary})`).join('; ')}.
 
-Exit codes: 0 done; 1 an agent failed or never answered /init; 2 bad input or an environment that cannot do it; 130 interrupted, with the partial result saved.`;
+Exit codes: 0 done; 1 a threshold failed, or an agent failed or never answered /init; 2 bad input or an environment that cannot do it; 130 interrupted, with the partial result saved.`;
   static override examples = [
     '<%= config.bin %> run --interval 100ms',
     '<%= config.bin %> run --interval 100ms --outage 10s --json',
@@ -37,127 +37,32 @@ Exit codes: 0 done; 1 an agent failed or never answered /init; 2 bad input or an
     '<%= config.bin %> run --poller envd --agent "base=./envd-old -isnotfc -no-cgroups" --agent "head=./envd-new -isnotfc -no-cgroups"',
   ];
   static override flags = {
-    interval: Flags.string({
-      default: ['100ms'],
+    ...scenarioFlags,
+    threshold: Flags.string({
       multiple: true,
       multipleNonGreedy: true,
-      helpValue: '100ms',
-      summary: 'time between two /init requests; a comma list or repeats make a sweep',
-    }),
-    outage: Flags.string({
-      default: '60s',
-      summary: 'how long the fault holds and /init is driven',
-    }),
-    fault: Flags.string({
-      default: 'refused',
-      summary: 'how MMDS is unavailable: one fault, or a schedule such as refused@0s,none@50s',
-    }),
-    retry: Flags.string({
-      default: 'fixed',
-      summary: `how /init is repeated: ${[...retryPolicies.keys()].join(' or ')}`,
-    }),
-    'init-timeout': Flags.string({
-      summary: 'timeout of one /init [default: 10s when fixed, 50ms when orchestrator]',
-    }),
-    'retry-pause': Flags.string({
-      default: '5ms',
-      summary: 'pause after a failed /init (orchestrator)',
-    }),
-    'retry-budget': Flags.string({
-      default: '10s',
-      summary: 'how long the orchestrator tries in all',
-    }),
-    poller: Flags.string({
-      default: 'issue',
+      helpValue: "'guarded.pollers.peak<=1'",
       summary:
-        'issue: both requests of a tick are attempted whatever the first did; envd: a failed first ends it',
+        'what must hold of the result, or the exit code is 1: LANE.FIELD, one of <= < >= > == !=, and a value; repeat it for more',
     }),
-    auth: Flags.string({
-      default: 'stored',
-      summary:
-        "whether /init's access token is known already (stored) or must be asked of MMDS (mmds)",
-    }),
-    'boot-poller': Flags.boolean({
-      default: false,
-      summary: "also start envd's poller at boot, which no guard covers",
-    }),
-    agent: Flags.string({
-      default: ['unguarded', 'guarded'],
-      multiple: true,
-      multipleNonGreedy: true,
-      summary:
-        'an agent under test: a built-in name, or NAME=COMMAND for a program of yours; repeat it',
-    }),
-    'poll-function': Flags.string({
-      default: 'PollForMMDSOpts',
-      summary: "the Go function that polls, counted in a program's stack dump",
-    }),
-    'stack-dump': Flags.string({
-      default: 'on',
-      summary: 'off: a program gets no SIGQUIT at the end, and its pollers stay an estimate',
-    }),
-    isolation: Flags.string({
-      default: 'auto',
-      options: ['auto', 'netns', 'loopback'],
-      summary: 'how lanes are kept apart',
-    }),
-    'mmds-close': Flags.string({
-      default: 'auto',
-      summary: 'who closes a served connection first: agent, mmds, or auto (as the fault has it)',
-    }),
-    'mmds-version': Flags.string({ default: 'V2', summary: 'MMDS V2 (with tokens) or V1' }),
-    'guest-memory': Flags.string({
-      default: '1GiB',
-      summary: "the guest's memory, which sets its TIME_WAIT limit; host leaves this machine's",
-    }),
-    'guest-cpus': Flags.string({
-      default: '2',
-      summary: "the guest's processors; host leaves this machine's",
-    }),
-    'port-range': Flags.string({
-      helpValue: '32768-60999',
-      summary: "the guest's ephemeral ports [default: the kernel's own]",
-    }),
-    sequential: Flags.boolean({
-      default: false,
-      summary: 'lanes in turn (alternating order), not side by side',
-    }),
-    repeat: Flags.string({ default: '1', summary: 'how often the run is repeated' }),
     out: Flags.string({ default: 'bench-results', summary: 'where results go; one file a run' }),
     json: Flags.boolean({ summary: 'print the result as JSON; an array for a sweep or repeats' }),
   };
 
   override async run(): Promise<void> {
     const { flags } = await this.parse(Run);
-    const scenarios = parseScenarios({
-      ...flags,
-      initTimeout: flags['init-timeout'],
-      retryPause: flags['retry-pause'],
-      retryBudget: flags['retry-budget'],
-      bootPoller: flags['boot-poller'],
-      mmdsClose: flags['mmds-close'],
-      mmdsVersion: flags['mmds-version'],
-      guestMemory: flags['guest-memory'],
-      guestCpus: flags['guest-cpus'],
-      portRange: flags['port-range'],
-      pollFunction: flags['poll-function'],
-      stackDump: flags['stack-dump'],
-    });
+    const scenarios = parseScenarios(scenarioText(flags));
+    const thresholds = parseThresholds(flags.threshold ?? []);
+    requireFields(thresholds, scenarios[0]?.agents.map(({ name }) => name) ?? []);
     const out = await prepareOut(flags.out);
-    const isolation = await chooseIsolation(flags.isolation);
+    const session = await openSession(flags.isolation);
+    const { isolation, progress, signals } = session;
     for (const scenario of scenarios) preflight(scenario, isolation);
-    const progress = createProgress(process.stderr, {
-      isTTY: process.stderr.isTTY === true,
-      env: process.env,
-    });
-    const signals = new Interrupts(() =>
-      progress.say('interrupted: saving what there is (again to leave at once)'),
-    );
-    if (isolation.reason) progress.say(`isolation: ${isolation.kind} (${isolation.reason})`);
     const results: Result[] = [];
     for (const scenario of scenarios) {
       if (signals.interrupt.aborted) break;
-      const result = await runScenario(scenario, isolation, progress, signals);
+      const measured = await runScenario(scenario, isolation, progress, signals);
+      const result = { ...measured, checks: checkThresholds(measured, thresholds) };
       results.push(result);
       progress.say(`result: ${await this.save(out, result)}`);
       if (!flags.json) await this.print(this.table(result));
@@ -188,7 +93,10 @@ Exit codes: 0 done; 1 an agent failed or never answered /init; 2 bad input or an
   }
 }
 
-/** An agent that ended, or never answered one `/init`, makes no plain success. */
-function hasFailed({ lanes }: Result): boolean {
-  return lanes.some(({ trouble, init }) => trouble !== null || init.answered === 0);
+/** A failed check, an agent that ended, or one that never answered `/init`: no plain success. */
+function hasFailed({ lanes, checks }: Result): boolean {
+  return (
+    checks.some(({ verdict }) => verdict === 'fail') ||
+    lanes.some(({ trouble, init }) => trouble !== null || init.answered === 0)
+  );
 }

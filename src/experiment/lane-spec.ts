@@ -38,6 +38,7 @@ export function laneSpec(
       cpus,
       portRange,
     },
+    headroom: record.headroom,
     demandPerPoller: demandPerPoller(scenario),
   };
 }

@@ -1,3 +1,4 @@
+import { z } from 'zod';
 import { parseAgentCommand } from '../agents/external.js';
 import { guards } from '../agents/guards/index.js';
 import { pollModels } from '../agents/poll-models.js';
@@ -11,28 +12,31 @@ import { retryPolicies } from '../orchestrator/retry/index.js';
 import type { ScenarioRecord } from '../results/schema.js';
 
 /** A scenario as it was typed, on the command line or in a file. */
-export interface ScenarioText {
-  interval: readonly string[];
-  outage: string;
-  fault: string;
-  retry: string;
-  initTimeout?: string | undefined;
-  retryPause: string;
-  retryBudget: string;
-  poller: string;
-  auth: string;
-  bootPoller: boolean;
-  agent: readonly string[];
-  mmdsClose: string;
-  mmdsVersion: string;
-  guestMemory: string;
-  guestCpus: string;
-  portRange?: string | undefined;
-  sequential: boolean;
-  repeat: string;
-  pollFunction: string;
-  stackDump: string;
-}
+export const scenarioTextSchema = z.object({
+  interval: z.array(z.string()),
+  outage: z.string(),
+  fault: z.string(),
+  retry: z.string(),
+  initTimeout: z.string().optional(),
+  retryPause: z.string(),
+  retryBudget: z.string(),
+  poller: z.string(),
+  auth: z.string(),
+  bootPoller: z.boolean(),
+  agent: z.array(z.string()),
+  mmdsClose: z.string(),
+  mmdsVersion: z.string(),
+  guestMemory: z.string(),
+  guestCpus: z.string(),
+  portRange: z.string().optional(),
+  headroom: z.boolean(),
+  sequential: z.boolean(),
+  repeat: z.string(),
+  pollFunction: z.string(),
+  stackDump: z.string(),
+});
+
+export type ScenarioText = z.infer<typeof scenarioTextSchema>;
 
 /** An agent of a run: the lane's name, and a built-in agent or a program. */
 export type AgentChoice = LaneSpec['agent'];
@@ -81,6 +85,7 @@ export function parseScenarios(text: ScenarioText): Scenario[] {
       cpus: text.guestCpus === 'host' ? null : parseCount(text.guestCpus, '--guest-cpus', 1024),
       portRange: text.portRange === undefined ? null : parsePortRange(text.portRange),
     },
+    headroom: text.headroom,
     sequential: text.sequential,
   } as const;
   const faults = parseFaultSchedule(text.fault, '--fault');

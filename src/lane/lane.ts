@@ -1,6 +1,7 @@
 import { dirname } from 'node:path';
 import { hashAccessToken } from '../agents/access-token.js';
 import { monotonicMs, sleepUntil } from '../base/clock.js';
+import { messageOf } from '../base/errors.js';
 import type { DriverReport } from '../orchestrator/driver.js';
 import type { Sample } from '../results/thin.js';
 import { ACCESS_TOKEN, agentCommand } from './agent-command.js';
@@ -12,6 +13,7 @@ import type { LaneNetwork } from './network/network.js';
 import { laneOutcome } from './outcome.js';
 import { AgentPart } from './parts/agent-part.js';
 import { DriverPart } from './parts/driver-part.js';
+import { measureHeadroom } from './parts/headroom-part.js';
 import { MmdsPart } from './parts/mmds-part.js';
 import { untilHealthy } from './ready.js';
 import { Sampler } from './sampler.js';
@@ -42,6 +44,7 @@ export class Lane {
   private readonly stopping = new AbortController();
   private setupMs: number | null = null;
   private trouble: string | null = null;
+  private headroom: LaneOutcome['headroom'] = null;
   private network: LaneNetwork | undefined;
   private mmds: MmdsPart | undefined;
   private agent: AgentPart | undefined;
@@ -73,7 +76,7 @@ export class Lane {
       await untilHealthy(network.agent, () => agent.died !== undefined);
     } catch (thrown) {
       const words = agent.lastWords();
-      const reason = thrown instanceof Error ? thrown.message : String(thrown);
+      const reason = messageOf(thrown);
       throw new Error(`agent ${spec.agent.name}: ${reason}${words ? `; it said: ${words}` : ''}`);
     }
     this.driver = new DriverPart({
@@ -90,6 +93,12 @@ export class Lane {
       accessToken: ACCESS_TOKEN,
     });
     await this.driver.ready;
+    if (spec.headroom) {
+      this.headroom = {
+        beforePerSecond: await measureHeadroom(network.agent, this.headroomSeconds()),
+        duringPerSecond: null,
+      };
+    }
   }
 
   /**
@@ -105,12 +114,13 @@ export class Lane {
     sampler.start();
     driver.run(startMs);
     const changes = this.changeFaults(mmds, startMs);
+    const loaded = this.loadAtPeak(network, startMs + spec.outageMs);
     await sleepUntil(startMs + spec.outageMs, signal);
     sampler.stop();
     sampler.take();
     driver.stop();
     sampler.readUse();
-    return this.conclude(network, agent, driver, sampler, changes);
+    return this.conclude(network, agent, driver, sampler, Promise.all([changes, loaded]));
   }
 
   /**
@@ -123,7 +133,7 @@ export class Lane {
     agent: AgentPart,
     driver: DriverPart,
     sampler: Sampler,
-    changes: Promise<void>,
+    others: Promise<unknown>,
   ): Promise<LaneOutcome> {
     const { spec } = this;
     const isOurs = spec.agent.kind === 'reference';
@@ -132,7 +142,7 @@ export class Lane {
     const whenOver = sampler.reading ?? agent.process.reader();
     const report = this.reportOf(driver);
     const stopped = isOurs ? agent.stopPolling() : undefined;
-    const settled = Promise.all([report.then(() => {}), changes]).then(() => {});
+    const settled = Promise.all([report, others]).then(() => {});
     await within(stopped ?? settled, isOurs ? LAST_COUNTERS_WITHIN_MS : SETTLED_WITHIN_MS);
     const identity = agent.died ? null : await askIdentity();
     if (!isOurs) await within(agent.stopPolling(), DUMPED_WITHIN_MS);
@@ -144,6 +154,7 @@ export class Lane {
       agent,
       reading: isOurs ? agent.process.reader() : whenOver,
       identity,
+      headroom: this.headroom,
       trouble: this.trouble,
       setupMs: this.setupMs,
     });
@@ -169,6 +180,24 @@ export class Lane {
     return isolation === 'netns' ? netnsNetwork(guest) : loopbackNetwork();
   }
 
+  /** Loads `/health` in the last seconds of the outage, when pollers are the most. */
+  private async loadAtPeak(network: LaneNetwork, endMs: number): Promise<void> {
+    if (!this.headroom) return;
+    const seconds = this.headroomSeconds();
+    await sleepUntil(endMs - seconds * 1e3, this.stopping.signal);
+    if (this.stopping.signal.aborted) return;
+    try {
+      this.headroom.duringPerSecond = await measureHeadroom(network.agent, seconds);
+    } catch (thrown) {
+      this.fail(messageOf(thrown));
+    }
+  }
+
+  /** Three seconds, or a quarter of a short outage; whole ones, as autocannon counts them. */
+  private headroomSeconds(): number {
+    return Math.max(1, Math.min(3, Math.floor(this.spec.outageMs / 4e3)));
+  }
+
   private async changeFaults(mmds: MmdsPart, startMs: number): Promise<void> {
     for (const { atMs, fault } of this.spec.faults.slice(1)) {
       await sleepUntil(startMs + atMs, this.stopping.signal);
@@ -176,7 +205,7 @@ export class Lane {
       try {
         await mmds.setFault(fault);
       } catch (thrown) {
-        this.fail(thrown instanceof Error ? thrown.message : String(thrown));
+        this.fail(messageOf(thrown));
       }
     }
   }

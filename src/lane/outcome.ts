@@ -16,13 +16,14 @@ export interface Seen {
   /** The last reading, taken when the agent no longer polls. */
   reading: Reading;
   identity: LaneOutcome['identity'];
+  headroom: LaneOutcome['headroom'];
   trouble: string | null;
   setupMs: number | null;
 }
 
 /** Puts a lane's part of the result together. What was not measured is null. */
 export function laneOutcome(seen: Seen): LaneOutcome {
-  const { spec, report, sampler, agent, reading, identity, trouble, setupMs } = seen;
+  const { spec, report, sampler, agent, reading, identity, headroom, trouble, setupMs } = seen;
   const { counters } = agent;
   const dump = agent.stackDump();
   const hasKernel = reading.activeOpens !== null;
@@ -57,7 +58,7 @@ export function laneOutcome(seen: Seen): LaneOutcome {
     identity,
     init: report.init,
     health: report.health,
-    headroom: null,
+    headroom,
     process: {
       cpuSeconds: sampler.use?.cpuSeconds ?? null,
       rssPeakBytes: sampler.rssPeakBytes,

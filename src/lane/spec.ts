@@ -45,6 +45,8 @@ export const laneSpecSchema = z.object({
     cpus: z.number().int().positive().nullable(),
     portRange: z.tuple([z.number().int(), z.number().int()]).nullable(),
   }),
+  /** Whether `/health` is loaded before the storm and at its peak, to see what is left of it. */
+  headroom: z.boolean(),
   /** Attempts/s that one poller makes when nothing holds it up. */
   demandPerPoller: z.number().nonnegative(),
 });

@@ -58,13 +58,21 @@ export async function listenFull(address: string, port: number): Promise<FullLis
 /** Resolves when all holders are connected, or when the clients of others were faster. */
 async function fill(holders: Socket[], address: string, port: number): Promise<void> {
   const from = address.startsWith('127.') ? { localAddress: LOOPBACK_HOLDER } : {};
-  const late = AbortSignal.timeout(FILL_MS);
-  const connected: Promise<unknown>[] = [];
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<void>((resolve) => {
+    timer = setTimeout(resolve, FILL_MS);
+  });
+  const connected: Promise<void>[] = [];
   for (let index = 0; index < CONNECTION_LIMIT; index++) {
     const holder = connect({ host: address, port, ...from });
-    holder.on('error', () => {});
     holders.push(holder);
-    connected.push(once(holder, 'connect', { signal: late }).catch(() => {}));
+    connected.push(
+      new Promise((resolve) => {
+        holder.once('connect', resolve);
+        holder.on('error', () => resolve());
+      }),
+    );
   }
-  await Promise.all(connected);
+  await Promise.race([Promise.all(connected), late]);
+  clearTimeout(timer);
 }

@@ -1,3 +1,5 @@
+import { beginsWithin } from '../base/duration.js';
+
 /**
  * The storm counted exactly: the k-th `/init` comes at k · I, the pollers it starts make their
  * attempts at fixed ages. Every time is ms after the first `/init`; every span is half open: what
@@ -21,7 +23,7 @@ export interface Turns {
 
 /** How many `/init`s a driver sends at a fixed interval: ceil(outage / I), the first at once. */
 export function initCount(intervalMs: number, outageMs: number): number {
-  return Math.ceil(outageMs / intervalMs);
+  return beginsWithin(outageMs, intervalMs);
 }
 
 /** Pollers started before `tMs`. */

@@ -37,6 +37,8 @@ export interface LaneInput {
   guarded: boolean;
   /** Whether an empty store (`null`) ends a poller, as in envd; left out: it does. */
   acceptsEmptyStore?: boolean;
+  /** Whether an `/init` that finds a poller running gives it a new lifetime; left out: it does not. */
+  renews?: boolean;
   /** Left out: V2. */
   mmdsVersion?: 'V1' | 'V2';
   /** Whether envd's poller at boot runs too; no guard covers it. */

@@ -12,7 +12,14 @@ export interface RequestShape {
   body?(): string;
 }
 
+/**
+ * What became of a request. It is answered once the head of an answer is there, of whatever status and
+ * whatever becomes of the body: the orchestrator's client returns there too.
+ */
 export type Outcome = 'answered' | 'timedOut' | 'failed';
+
+/** How long the uncounted first request may take, ms: a fresh agent's first answer is slow. */
+const WARM_UP_MS = 10_000;
 
 /** Which header of an answer is of interest, and what is done with it. */
 export type HeaderSeen = (headers: Record<string, string | string[] | undefined>) => void;
@@ -29,13 +36,16 @@ export class RequestStream {
   private readonly statuses: Record<string, number> = {};
   private longestMs: number | null = null;
   private readonly counts = { sent: 0, answered: 0, timedOut: 0, failed: 0 };
+  private readonly timeoutMs: number;
 
+  /** @param timeoutMs how long a request may take; Node's timers know whole ms, so it is rounded up */
   constructor(
     origin: string,
     private readonly shape: RequestShape,
-    private readonly timeoutMs: number,
+    timeoutMs: number,
     private readonly onHeaders?: HeaderSeen,
   ) {
+    this.timeoutMs = Math.ceil(timeoutMs);
     // undici's own timeouts go in half-second steps and are switched off: every request has an
     // AbortSignal of its own. As many connections as there are requests under way.
     this.pool = new Pool(origin, {
@@ -50,7 +60,7 @@ export class RequestStream {
 
   /** Opens a connection and asks once, uncounted: what comes later pays for no first time. */
   async warmUp(): Promise<void> {
-    const signal = AbortSignal.timeout(this.timeoutMs);
+    const signal = AbortSignal.timeout(WARM_UP_MS);
     const response = await this.pool.request({ method: 'GET', path: '/health', signal });
     await response.body.dump();
   }

@@ -51,6 +51,11 @@ export function formatValue(value: number | string | null): string {
   return Number.isInteger(value) ? fixed(value, 0) : fixed(value, value < 10 ? 2 : 1);
 }
 
+/** A number of things: `1 lane`, `2 lanes`. */
+export function plural(count: number, thing: string): string {
+  return `${fixed(count, 0)} ${thing}${count === 1 ? '' : 's'}`;
+}
+
 function isData(value: Measured): value is number {
   return value !== null && value !== undefined && Number.isFinite(value);
 }

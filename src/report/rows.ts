@@ -2,6 +2,7 @@ import { formatDuration } from '../base/duration.js';
 import { formatSize } from '../base/size.js';
 import { cleanText } from '../base/text.js';
 import type { LaneResult, Requests } from '../results/schema.js';
+import type { Better } from './change.js';
 import {
   formatCount,
   formatMs,
@@ -18,17 +19,26 @@ export interface Row {
   cell: (lane: LaneResult) => string;
   /** The number that two lanes are compared by; absent where a ratio says nothing. */
   value?: (lane: LaneResult) => number | null;
+  /** Which way is better. Absent where one run proves nothing: times and loads differ by chance. */
+  better?: Better;
+  /** Left out where no lane has it. */
+  isOptional?: boolean;
 }
 
 /** Below this many samples a 99th percentile is hardly more than the maximum. */
 export const ENOUGH_SAMPLES = 100;
 
-/** The figures that a report shows, in their order. */
-export const ROWS: readonly Row[] = [
+/** The figures that a report of these lanes shows, in their order. */
+export function rowsOf(lanes: readonly LaneResult[]): Row[] {
+  return ROWS.filter((row) => !row.isOptional || lanes.some((lane) => row.cell(lane) !== NO_DATA));
+}
+
+const ROWS: readonly Row[] = [
   {
     label: 'pollers peak',
     cell: (lane) => beside(lane.pollers.peak, lane.predicted.pollersPeak, formatCount),
     value: (lane) => lane.pollers.peak,
+    better: 'less',
   },
   count('pollers spawned', (lane) => lane.pollers.spawned),
   {
@@ -36,13 +46,15 @@ export const ROWS: readonly Row[] = [
     cell: (lane) =>
       beside(lane.connections.perSecondPeak, lane.predicted.connectionsPerSecondPeak, formatRate),
     value: (lane) => lane.connections.perSecondPeak,
+    better: 'less',
   },
   {
     label: 'connections total',
     cell: (lane) => beside(lane.connections.total, lane.predicted.connectionsTotal, formatCount),
     value: (lane) => lane.connections.total,
+    better: 'less',
   },
-  count('local failures', (lane) => lane.connections.localFailures),
+  count('local failures', (lane) => lane.connections.localFailures, 'less'),
   {
     label: 'ports peak',
     cell: (lane) => part(lane.ports.peak, lane.ports.capacity),
@@ -50,9 +62,15 @@ export const ROWS: readonly Row[] = [
   },
   { label: 'ports exhausted at', cell: exhaustedAt },
   {
+    label: 'attempts slowed at',
+    cell: ({ ports }) => (ports.kneeAtMs === null ? NO_DATA : formatDuration(ports.kneeAtMs)),
+    isOptional: true,
+  },
+  {
     label: 'TIME_WAIT peak',
     cell: (lane) => part(lane.kernel.timeWaitPeak, lane.kernel.timeWaitLimit),
     value: (lane) => lane.kernel.timeWaitPeak,
+    better: 'less',
   },
   ...requests('/init', (lane) => lane.init),
   {
@@ -72,6 +90,14 @@ export const ROWS: readonly Row[] = [
       rssPeakBytes === null ? NO_DATA : formatSize(rssPeakBytes),
     value: (lane) => lane.process.rssPeakBytes,
   },
+  { ...count('agent threads peak', (lane) => lane.process.threadsPeak), isOptional: true },
+  { ...count('agent open files peak', (lane) => lane.process.openFilesPeak), isOptional: true },
+  { ...count('goroutines at the end', (lane) => lane.process.goroutines), isOptional: true },
+  {
+    label: 'identity is as served',
+    cell: ({ identity }) => (identity === null ? NO_DATA : identity.isServed ? 'yes' : 'no'),
+    isOptional: true,
+  },
   {
     label: 'version',
     cell: (lane) => (lane.version === null ? NO_DATA : cleanText(lane.version, 24)),
@@ -87,8 +113,8 @@ export function hasFewSamples({ init, health }: LaneResult): boolean {
   ].some(([percentile, samples]) => percentile !== null && samples < ENOUGH_SAMPLES);
 }
 
-function count(label: string, value: (lane: LaneResult) => number | null): Row {
-  return { label, cell: (lane) => formatCount(value(lane)), value };
+function count(label: string, value: (lane: LaneResult) => number | null, better?: Better): Row {
+  return { label, cell: (lane) => formatCount(value(lane)), value, ...(better ? { better } : {}) };
 }
 
 function requests(path: string, of: (lane: LaneResult) => Requests): Row[] {
@@ -97,9 +123,9 @@ function requests(path: string, of: (lane: LaneResult) => Requests): Row[] {
     of(lane).sent === 0 ? null : of(lane)[name];
   return [
     count(`${path} sent`, (lane) => of(lane).sent),
-    count(`${path} answered`, outcome('answered')),
-    count(`${path} timed out`, outcome('timedOut')),
-    count(`${path} failed`, outcome('failed')),
+    count(`${path} answered`, outcome('answered'), 'more'),
+    count(`${path} timed out`, outcome('timedOut'), 'less'),
+    count(`${path} failed`, outcome('failed'), 'less'),
     {
       label: `${path} p50/p99/max`,
       cell: (lane) => {

@@ -1,18 +1,28 @@
 import Table from 'cli-table3';
 import { cleanText } from '../base/text.js';
-import type { Claim, LaneResult, Result } from '../results/schema.js';
+import type { Check, Claim, LaneResult, Result } from '../results/schema.js';
 import { machinePhrases, partialPhrase, scenarioPhrases } from './headline.js';
 import { type Color, displayWidth, paint, toAscii, truncate, type View, wrap } from './layout.js';
 import { formatRatio, formatValue } from './numbers.js';
-import { ENOUGH_SAMPLES, hasFewSamples, ROWS } from './rows.js';
+import { ENOUGH_SAMPLES, hasFewSamples, rowsOf } from './rows.js';
 
 const WIDEST_NAME = 24;
 const LONGEST_TEXT = 1000;
 
-const VERDICT: Record<Claim['verdict'], { color: Color; mark: string; asciiMark: string }> = {
-  reproduced: { color: 'green', mark: '✔', asciiMark: '+' },
-  refuted: { color: 'red', mark: '✘', asciiMark: 'x' },
+interface Mark {
+  color: Color;
+  mark: string;
+  asciiMark: string;
+}
+
+const GOOD: Mark = { color: 'green', mark: '✔', asciiMark: '+' };
+const BAD: Mark = { color: 'red', mark: '✘', asciiMark: 'x' };
+const MARKS: Record<Claim['verdict'] | Check['verdict'], Mark> = {
+  reproduced: GOOD,
+  refuted: BAD,
   'not-applicable': { color: 'dim', mark: '–', asciiMark: '-' },
+  pass: GOOD,
+  fail: BAD,
 };
 
 const ASCII_FRAME = {
@@ -45,6 +55,7 @@ export function renderTable(result: Result, view: View): string {
     legendLines(result.lanes, view),
     troubleLines(result.lanes, view),
     claimLines(result.claims, view),
+    checkLines(result.checks, view),
     noteLines(result, view),
   ];
   const text = sections
@@ -69,7 +80,7 @@ function headerLines(result: Result, view: View): string[] {
 
 function figureLines(lanes: readonly LaneResult[], view: View): string[] {
   const names = lanes.map((lane) => truncate(plain(lane.agent, view), WIDEST_NAME));
-  const table = ROWS.map((row) => ({
+  const table = rowsOf(lanes).map((row) => ({
     label: row.label,
     cells: lanes.map((lane) => plain(row.cell(lane), view)),
     ratio: ratioOf(lanes, row.value),
@@ -134,24 +145,39 @@ function claimLines(claims: readonly Claim[], view: View): string[] {
   return [
     paint('Claims', 'bold', view),
     ...claims.flatMap((claim) => {
-      const { color, mark, asciiMark } = VERDICT[claim.verdict];
-      const verdict = `${view.unicode ? mark : asciiMark} ${claim.verdict}`;
-      const [title = '', ...rest] = wrap(
-        `${verdict} ${plain(`${claim.id}: ${claim.text}`, view)}`,
-        view.columns,
-        '    ',
-      );
       const figures = `predicted ${formatValue(claim.predicted)}, measured ${formatValue(claim.measured)}`;
       const lane = claim.lane === null ? '' : ` (${claim.lane})`;
       return [
-        // The verdict is never broken over lines: two words, at the start.
-        title.startsWith(verdict)
-          ? paint(verdict, color, view) + title.slice(verdict.length)
-          : title,
-        ...rest,
+        ...judgedLines(claim.verdict, `${claim.id}: ${claim.text}`, view),
         ...wrap(`    ${plain(`${figures}${lane}: ${claim.reason}`, view)}`, view.columns, '    '),
       ];
     }),
+  ];
+}
+
+function checkLines(checks: readonly Check[], view: View): string[] {
+  if (checks.length === 0) return [];
+  return [
+    paint('Checks', 'bold', view),
+    ...checks.flatMap(({ verdict, expression, reason }) =>
+      judgedLines(verdict, `${expression} (${reason})`, view),
+    ),
+  ];
+}
+
+/** A sentence after its verdict, which is painted. */
+function judgedLines(
+  verdict: Claim['verdict'] | Check['verdict'],
+  text: string,
+  view: View,
+): string[] {
+  const { color, mark, asciiMark } = MARKS[verdict];
+  const marked = `${view.unicode ? mark : asciiMark} ${verdict}`;
+  const [title = '', ...rest] = wrap(`${marked} ${plain(text, view)}`, view.columns, '    ');
+  return [
+    // The verdict is never broken over lines: two words, at the start.
+    title.startsWith(marked) ? paint(marked, color, view) + title.slice(marked.length) : title,
+    ...rest,
   ];
 }
 

@@ -169,6 +169,8 @@ export const scenarioSchema = z.object({
     cpus: unmeasured(count),
     portRange: unmeasured(z.tuple([count, count])),
   }),
+  /** Whether `/health` was loaded before the storm and in its last seconds. */
+  headroom: z.boolean().default(false),
   /** Lanes one after the other, not side by side. */
   sequential: z.boolean(),
   /** Which of the repeats this is, from 1. */

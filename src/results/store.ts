@@ -3,6 +3,7 @@ import { createReadStream } from 'node:fs';
 import { link, mkdir, mkdtemp, open, readdir, rename, stat, unlink } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
+import type { z } from 'zod';
 import { codeOf, messageOf, UsageError } from '../base/errors.js';
 import { cleanText } from '../base/text.js';
 import { RESULT_SCHEMA, type Result, resultSchema } from './schema.js';
@@ -90,6 +91,43 @@ export async function saveResult(dir: string, result: Result): Promise<string> {
 }
 
 /**
+ * Saves a document that is written again and again as a run goes on: the old one stays until the new
+ * one is whole.
+ * @throws the error of the file system
+ */
+export async function replaceDocument(path: string, document: unknown): Promise<void> {
+  const temporary = `${path}-${randomBytes(6).toString('hex')}.tmp`;
+  await writeWhole(temporary, `${JSON.stringify(document)}\n`);
+  await rename(temporary, path);
+}
+
+/**
+ * Reads a JSON document of one of our schemas.
+ * @param schemaName what its field `schema` must be
+ * @throws UsageError in one line: no such file, too large, not JSON, cut off, of another schema (by
+ * name and version), or with an invalid field (by path)
+ */
+export async function loadDocument<T>(
+  file: string,
+  schemaName: string,
+  type: z.ZodType<T>,
+): Promise<T> {
+  const name = quote(file);
+  const document = parse(await readBounded(file, name), name);
+  const schema = (document as { schema?: unknown } | null)?.schema;
+  if (schema !== schemaName) throw foreign(schema, schemaName, name);
+  const checked = type.safeParse(document);
+  if (checked.success) return checked.data;
+  const [issue, ...more] = checked.error.issues;
+  const where = cleanText(pathOf(issue?.path ?? []));
+  const others = more.length > 0 ? ` (and ${more.length} more)` : '';
+  throw new UsageError(
+    `${name} is not valid: ${where}: ${cleanText(issue?.message ?? '')}${others}`,
+    'It was changed after envd-bench wrote it: make it again',
+  );
+}
+
+/**
  * The second attempt at saving: in a fresh folder of the system's place for temporary files.
  * @returns the path of the file
  * @throws the error of the file system; then only printing `unsaved.json` is left
@@ -104,20 +142,8 @@ export async function rescueResult(unsaved: UnsavedError): Promise<string> {
  * @throws UsageError in one line: no such file, too large, not JSON, cut off, of another schema
  * (by name and version), or with an invalid field (by path)
  */
-export async function loadResult(file: string): Promise<Result> {
-  const name = quote(file);
-  const document = parse(await readBounded(file, name), name);
-  const schema = (document as { schema?: unknown } | null)?.schema;
-  if (schema !== RESULT_SCHEMA) throw foreign(schema, name);
-  const checked = resultSchema.safeParse(document);
-  if (checked.success) return checked.data;
-  const [issue, ...more] = checked.error.issues;
-  const where = cleanText(pathOf(issue?.path ?? []));
-  const others = more.length > 0 ? ` (and ${more.length} more)` : '';
-  throw new UsageError(
-    `${name} is not a valid result: ${where}: ${cleanText(issue?.message ?? '')}${others}`,
-    'It was changed after envd-bench wrote it: make it again with envd-bench run',
-  );
+export function loadResult(file: string): Promise<Result> {
+  return loadDocument(file, RESULT_SCHEMA, resultSchema);
 }
 
 /**
@@ -256,20 +282,20 @@ function isCutOff(text: string, parserMessage: string): boolean {
   return position !== undefined && Number(position) >= text.length;
 }
 
-function foreign(schema: unknown, name: string): UsageError {
+function foreign(schema: unknown, wanted: string, name: string): UsageError {
   if (typeof schema !== 'string') {
     return new UsageError(
       `${name} is not a result of envd-bench: it names no schema`,
-      `A result has "schema": "${RESULT_SCHEMA}"`,
+      `A result has "schema": "${wanted}"`,
     );
   }
-  const kind = RESULT_SCHEMA.slice(0, RESULT_SCHEMA.lastIndexOf('/') + 1);
+  const kind = wanted.slice(0, wanted.lastIndexOf('/') + 1);
   const shown = JSON.stringify(cleanText(schema, 80));
   return new UsageError(
-    `${name} has the schema ${shown}; this envd-bench reads "${RESULT_SCHEMA}"`,
+    `${name} has the schema ${shown}; this envd-bench reads "${wanted}" here`,
     schema.startsWith(kind)
       ? 'Read it with the version of envd-bench that wrote it'
-      : 'Name a file that envd-bench run wrote',
+      : 'Name a file of the right kind',
   );
 }
 

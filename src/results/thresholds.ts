@@ -128,14 +128,17 @@ export function checkThresholds(result: Result, thresholds: readonly Threshold[]
 }
 
 function parseLimit(text: string, shown: string): Pick<Threshold, 'limit' | 'limitUnit'> {
-  const [, number, unit = ''] = /^(\d+(?:\.\d+)?|\.\d+)\s*(.*)$/s.exec(text) ?? [];
+  const [, number, unit = ''] = /^(\d{1,15}(?:\.\d+)?|\.\d+)\s*(.*)$/s.exec(text) ?? [];
   if (number === undefined) {
     throw new UsageError(`${shown}: ${quoted(text)} is no number of 0 or more`, EXAMPLE);
   }
   if (unit === '') return { limit: Number(number), limitUnit: 'bare' };
   if (unit === '%') return { limit: Number(number), limitUnit: 'percent' };
   try {
-    return { limit: withUnit(text, number, unit), limitUnit: isDurationUnit(unit) ? 'duration' : 'size' };
+    return {
+      limit: withUnit(text, number, unit),
+      limitUnit: isDurationUnit(unit) ? 'duration' : 'size',
+    };
   } catch (thrown) {
     if (!(thrown instanceof UsageError)) throw thrown;
     throw new UsageError(`${shown}: ${thrown.what}`, EXAMPLE);

@@ -32,9 +32,12 @@ test('after any fault is lifted MMDS answers again, on the same port', async (t)
   for (const [name, fault] of faults) {
     if (fault.loopbackRefusal !== null) continue;
     await change(mmds, name);
-    await attempt(mmds);
+    const underWay = new Raw(mmds);
+    t.after(() => underWay.socket.destroy());
+    underWay.send(TOKEN_REQUEST);
     await change(mmds, 'none');
     await assertHealthy(mmds);
+    underWay.socket.destroy();
     assert.equal(mmds.port, port);
   }
 });

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { once } from 'node:events';
+import { on, once } from 'node:events';
 import { type TestContext, test } from 'node:test';
 import { Worker } from 'node:worker_threads';
 import { monotonicMs } from '../../src/base/clock.js';
@@ -32,39 +32,44 @@ function start(t: TestContext, data: Partial<DriverThreadData>): Worker {
   return worker;
 }
 
-async function next(worker: Worker): Promise<DriverMessage> {
-  const [message] = await once(worker, 'message');
-  return message;
+/** The next message of that type. Rejects when the thread fails. */
+async function next<T extends DriverMessage['type']>(
+  worker: Worker,
+  type: T,
+): Promise<Extract<DriverMessage, { type: T }>> {
+  for await (const [message] of on(worker, 'message')) {
+    if ((message as DriverMessage).type === type) return message;
+  }
+  throw new Error('the thread ended');
 }
 
 test('the thread warms up, drives, reports and ends when it is closed', async (t) => {
   const origin = await serveHttp(t, (_, response) => response.writeHead(204).end());
   const worker = start(t, { port: Number(new URL(origin).port) });
   const send = (command: DriverCommand): void => worker.postMessage(command);
-  assert.equal((await next(worker)).type, 'ready');
+  await next(worker, 'ready');
   send({ type: 'run', startMs: monotonicMs() });
-  const report = await next(worker);
-  assert.ok(report.type === 'report');
-  assert.equal(report.report.init.answered, 5);
-  assert.equal(report.report.health.answered, 2);
+  const { report } = await next(worker, 'report');
+  assert.equal(report.init.answered, 5);
+  assert.equal(report.health.answered, 2);
   const exit = once(worker, 'exit');
   send({ type: 'close' });
-  assert.equal((await next(worker)).type, 'closed');
+  await next(worker, 'closed');
   assert.deepEqual(await exit, [0]);
 });
 
 test('the thread fails when the agent does not answer', async (t) => {
   const worker = start(t, { host: '127.9.9.9', port: 9 });
-  await assert.rejects(next(worker), /ECONNREFUSED/);
+  await assert.rejects(next(worker, 'ready'), /ECONNREFUSED/);
 });
 
 // The port is 0, so that even without the interlock no packet could leave.
 test('the thread refuses a link-local agent outside a namespace of its own', async (t) => {
   const worker = start(t, { host: '169.254.169.254', port: 0 });
-  await assert.rejects(next(worker), /link-local/);
+  await assert.rejects(next(worker, 'ready'), /link-local/);
 });
 
 test('the thread refuses a name where an address is due', async (t) => {
   const worker = start(t, { host: 'localhost', port: 0 });
-  await assert.rejects(next(worker), /not an IP address/);
+  await assert.rejects(next(worker, 'ready'), /not an IP address/);
 });

@@ -66,10 +66,7 @@ test('what was not measured fails, whatever is compared', () => {
 test('the reason of a check is readable', () => {
   assert.equal(check(storm(), 'guarded.pollers.peak<=1').reason, '1 <= 1');
   assert.equal(check(storm(), 'unguarded.pollers.peak<=1').reason, '600 is not <= 1');
-  assert.equal(
-    check(storm(), 'unguarded.ports.peak<50%').reason,
-    '612 < 14116 (50 % of 28232)',
-  );
+  assert.equal(check(storm(), 'unguarded.ports.peak<50%').reason, '612 < 14116 (50 % of 28232)');
 });
 
 const malformed: [comment: string, text: string, says: RegExp][] = [
@@ -97,8 +94,16 @@ for (const [comment, text, says] of malformed) {
 }
 
 const unfit: [comment: string, text: string, says: RegExp][] = [
-  ['a field that does not exist', 'guarded.pollers.peek<=1', /no number "pollers.peek".*Did you mean guarded.pollers.peak\?/],
-  ['a lane that does not exist', 'gaurded.pollers.peak<=1', /begins with no lane.*Did you mean guarded.pollers.peak\?/],
+  [
+    'a field that does not exist',
+    'guarded.pollers.peek<=1',
+    /no number "pollers.peek".*Did you mean guarded.pollers.peak\?/,
+  ],
+  [
+    'a lane that does not exist',
+    'gaurded.pollers.peak<=1',
+    /begins with no lane.*Did you mean guarded.pollers.peak\?/,
+  ],
   ['a lane alone', 'guarded<=1', /begins with no lane/],
   ['an object', 'guarded.pollers<=1', /no number "pollers"/],
   ['a text', 'guarded.version<=1', /no number "version"/],

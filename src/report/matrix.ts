@@ -1,0 +1,118 @@
+import Table from 'cli-table3';
+import type { Matrix, MatrixCell } from '../results/matrix.js';
+import type { LaneResult } from '../results/schema.js';
+import { formatCount, formatMs, formatRate, NO_DATA } from './numbers.js';
+
+/** A grid as columns of text: for a terminal, or for a markdown document. */
+interface Grid {
+  head: string[];
+  rows: string[][];
+}
+
+const MARK = { reproduced: '✔', refuted: '✘', 'not-applicable': '–' } as const;
+
+/** The matrix for a terminal: the figures of every cell, then the claims with what decides them. */
+export function renderMatrix(matrix: Matrix): string {
+  return [figures(matrix), claims(matrix)].map(asTable).join('\n') + legend(matrix);
+}
+
+/** The same as markdown tables. */
+export function renderMatrixMarkdown(matrix: Matrix): string {
+  return [figures(matrix), claims(matrix)].map(asMarkdown).join('\n') + legend(matrix);
+}
+
+function figures({ cells }: Matrix): Grid {
+  const lanes = laneNames(cells);
+  return {
+    head: [
+      'fault',
+      'retry',
+      'poller',
+      ...lanes.flatMap((name) => [
+        `${name}: pollers`,
+        'connections/s [asked for]',
+        'connections',
+        'ports',
+        '/health p99',
+      ]),
+    ],
+    rows: cells.map((cell) => [
+      ...nameOf(cell),
+      ...(cell.skipped
+        ? [cell.skipped]
+        : lanes.flatMap((name) => figuresOf(cell.lanes.find(({ agent }) => agent === name)))),
+    ]),
+  };
+}
+
+function figuresOf(lane: LaneResult | undefined): string[] {
+  if (!lane) return Array(5).fill(NO_DATA);
+  const { pollers, connections, ports, health, predicted } = lane;
+  const asked = predicted.connectionsPerSecondPeak;
+  return [
+    formatCount(pollers.peak),
+    asked === null
+      ? formatRate(connections.perSecondPeak)
+      : `${formatRate(connections.perSecondPeak)} [${formatCount(asked)}]`,
+    formatCount(connections.total),
+    ports.exhaustedAtMs === null
+      ? formatCount(ports.peak)
+      : `${formatCount(ports.peak)}, exhausted at ${formatCount(ports.exhaustedAtMs / 1e3)} s`,
+    formatMs(health.latencyMs.p99),
+  ];
+}
+
+function claims({ cells }: Matrix): Grid {
+  const ids = [...new Set(cells.flatMap((cell) => cell.claims.map(({ id }) => id)))];
+  return {
+    head: ['fault', 'retry', 'poller', ...ids],
+    rows: cells
+      .filter(({ skipped }) => !skipped)
+      .map((cell) => [
+        ...nameOf(cell),
+        ...ids.map((id) => {
+          const claim = cell.claims.find((one) => one.id === id);
+          if (!claim) return NO_DATA;
+          const { verdict, measured } = claim;
+          const number = typeof measured === 'number' ? formatCount(Math.round(measured)) : '';
+          return `${MARK[verdict]} ${verdict === 'not-applicable' ? '' : number}`.trim();
+        }),
+      ]),
+  };
+}
+
+function nameOf({ fault, retry, poller }: MatrixCell): string[] {
+  return [fault, retry, poller];
+}
+
+function laneNames(cells: readonly MatrixCell[]): string[] {
+  return [...new Set(cells.flatMap(({ lanes }) => lanes.map(({ agent }) => agent)))];
+}
+
+function asTable({ head, rows }: Grid): string {
+  const table = new Table({ head, style: { head: [], border: [], compact: true } });
+  for (const row of rows) {
+    const last = row.at(-1) ?? '';
+    table.push(
+      row.length < head.length
+        ? [...row.slice(0, -1), { content: last, colSpan: head.length - row.length + 1 }]
+        : row,
+    );
+  }
+  return `${table.toString()}\n`;
+}
+
+function asMarkdown({ head, rows }: Grid): string {
+  const line = (cells: readonly string[]): string =>
+    `| ${cells.map((cell) => cell.replaceAll('|', '\\|')).join(' | ')} |`;
+  return `${[
+    line(head),
+    line(head.map((_, i) => (i < 3 ? '---' : '---:'))),
+    ...rows.map((row) => line([...row, ...Array(head.length - row.length).fill('')])),
+  ].join('\n')}\n`;
+}
+
+function legend({ complete }: Matrix): string {
+  const marks = '✔ reproduced, ✘ refuted, – not applicable; the number is what was measured';
+  return `\n${marks}\n${complete ? '' : 'partial: interrupted before every cell was filled\n'}`;
+}
