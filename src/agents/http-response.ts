@@ -45,24 +45,30 @@ export class HttpResponseReader {
   }
 
   private readHead(): boolean {
-    const end = this.received.indexOf(HEAD_END);
-    if (end < 0) return false;
-    const head = this.received.toString('latin1', 0, end);
-    const status = /^HTTP\/1\.[01] (\d{3})(?: |\r|$)/.exec(head);
-    if (!status) throw new Error('no HTTP answer');
-    this.status = Number(status[1]);
-    this.headEnd = end + HEAD_END.length;
-    if (this.status < 200) {
+    for (;;) {
+      const end = this.received.indexOf(HEAD_END);
+      if (end < 0) return false;
+      const head = this.received.toString('latin1', 0, end);
+      const status = /^HTTP\/1\.[01] (\d{3})(?: |\r|$)/.exec(head);
+      if (!status) throw new Error('no HTTP answer');
+      this.status = Number(status[1]);
+      this.headEnd = end + HEAD_END.length;
+      if (this.status >= 200) {
+        this.readFraming(head);
+        return true;
+      }
       // An interim answer (1xx): the final one follows.
       this.received = this.received.subarray(this.headEnd);
       this.headEnd = -1;
-      return this.readHead();
     }
+  }
+
+  /** How long the body is (RFC 9112 section 6.3). */
+  private readFraming(head: string): void {
     const length = /\r\ncontent-length:[ \t]*(\d{1,15})[ \t]*(?:\r|$)/i.exec(head);
     if (this.status === 204 || this.status === 304) this.length = 0;
     else if (/\r\ntransfer-encoding:[^\r]*chunked/i.test(head)) this.length = 'chunked';
     else if (length) this.length = Number(length[1]);
-    return true;
   }
 
   private readChunks(): HttpResponse | undefined {
@@ -76,11 +82,18 @@ export class HttpResponseReader {
       );
       if (!size) throw new Error('broken chunk in an answer');
       const length = Number.parseInt(size[1] ?? '', 16);
-      if (length === 0) return this.answer(Buffer.concat(chunks));
+      if (length === 0) {
+        // Trailers and an empty line: what is left unread would turn the close into a reset.
+        const isWhole = this.received.indexOf(HEAD_END, lineEnd) >= 0;
+        return isWhole ? this.answer(Buffer.concat(chunks)) : undefined;
+      }
       const start = lineEnd + 2;
-      if (this.received.length < start + length + 2) return undefined;
-      chunks.push(this.received.subarray(start, start + length));
       at = start + length + 2;
+      if (this.received.length < at) return undefined;
+      if (this.received.toString('latin1', at - 2, at) !== '\r\n') {
+        throw new Error('broken chunk in an answer');
+      }
+      chunks.push(this.received.subarray(start, start + length));
     }
   }
 }

@@ -9,8 +9,15 @@ export const ACCESS_TOKEN = 'envd-bench-access-token';
 /** The token of the agent's snapshot where it is not the one that the orchestrator sends. */
 const OLD_TOKEN = 'envd-bench-token-of-the-snapshot';
 
+/** What an agent's command line depends on. */
+export type AgentStart = Pick<LaneSpec, 'agent' | 'poller' | 'auth' | 'bootPoller'> & {
+  guest: Pick<LaneSpec['guest'], 'cpus'>;
+  /** A reference agent's lifetime of a poller and its tick, ms; those of envd when left out. */
+  times?: { lifetimeMs: number; tickMs: number };
+};
+
 /** The command line of a lane's agent, held to the guest's number of processors. */
-export function agentCommand(spec: LaneSpec, network: LaneNetwork): string[] {
+export function agentCommand(spec: AgentStart, network: LaneNetwork): string[] {
   const { agent, guest } = spec;
   return [
     ...pinned(guest.cpus),
@@ -20,7 +27,7 @@ export function agentCommand(spec: LaneSpec, network: LaneNetwork): string[] {
   ];
 }
 
-function referenceAgentCommand(guard: string, spec: LaneSpec, network: LaneNetwork): string[] {
+function referenceAgentCommand(guard: string, spec: AgentStart, network: LaneNetwork): string[] {
   return [
     process.execPath,
     fileURLToPath(new URL('../agents/process.js', import.meta.url)),
@@ -32,6 +39,9 @@ function referenceAgentCommand(guard: string, spec: LaneSpec, network: LaneNetwo
     `--mmds-port=${network.mmds.port}`,
     `--access-token=${spec.auth === 'stored' ? ACCESS_TOKEN : OLD_TOKEN}`,
     ...(spec.bootPoller ? ['--boot-poller'] : []),
+    ...(spec.times
+      ? [`--lifetime-ms=${spec.times.lifetimeMs}`, `--tick-ms=${spec.times.tickMs}`]
+      : []),
     ...(network.mmdsSide.kind === 'netns' ? ['--run-dir=/run/e2b'] : ['--end-with-stdin']),
   ];
 }

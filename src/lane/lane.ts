@@ -33,6 +33,9 @@ const HEALTH = { healthEveryMs: 100, healthTimeoutMs: 5_000 };
 /** How long an agent may take to count what it cancelled, ms. */
 const LAST_COUNTERS_WITHIN_MS = 5_000;
 
+/** The load on `/health` begins with a second that does not count (headroom-worker.ts). */
+const WARM_UP_SECONDS = 1;
+
 /** How long an external agent's requests under way may delay its stack dump, ms. */
 const SETTLED_WITHIN_MS = 1_000;
 
@@ -184,7 +187,7 @@ export class Lane {
   private async loadAtPeak(network: LaneNetwork, endMs: number): Promise<void> {
     if (!this.headroom) return;
     const seconds = this.headroomSeconds();
-    await sleepUntil(endMs - seconds * 1e3, this.stopping.signal);
+    await sleepUntil(endMs - (WARM_UP_SECONDS + seconds) * 1e3, this.stopping.signal);
     if (this.stopping.signal.aborted) return;
     try {
       this.headroom.duringPerSecond = await measureHeadroom(network.agent, seconds);

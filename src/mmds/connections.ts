@@ -1,4 +1,5 @@
 import type { Socket } from 'node:net';
+import type { EventLog } from './event-log.js';
 import type { Conduct } from './fault.js';
 import type { Firecracker } from './firecracker.js';
 import { HEAD_LIMIT, headEnd } from './request.js';
@@ -62,6 +63,8 @@ export class Connections {
   conduct: Conduct;
   /** Whether this side closes a connection after an answer. */
   closing = false;
+  /** Where everything is written down; undefined for not at all, which is what a storm can bear. */
+  log: EventLog | undefined;
 
   /** @param now a monotonic clock, in ms */
   constructor(
@@ -79,6 +82,11 @@ export class Connections {
     this.follow(conduct);
   }
 
+  /** Connections that are open, those that wait for a place included. */
+  get open(): number {
+    return this.#open.size + this.#waiting.size;
+  }
+
   /** Takes a socket that was accepted just now. It must have been made with `allowHalfOpen`. */
   accept(socket: Socket): void {
     this.counters.accepted++;
@@ -91,12 +99,13 @@ export class Connections {
     const connection = new Connection(socket, this);
     if (this.#hasRoom() || this.#evict()) {
       this.#open.add(connection);
-      return;
+    } else {
+      this.counters.waited++;
+      connection.waiting = true;
+      this.#waiting.add(connection);
+      this.#lookAgain ??= setInterval(() => this.#admit(), LOOK_AGAIN_MS).unref();
     }
-    this.counters.waited++;
-    connection.waiting = true;
-    this.#waiting.add(connection);
-    this.#lookAgain ??= setInterval(() => this.#admit(), LOOK_AGAIN_MS).unref();
+    this.log?.connection('opened', this.open);
   }
 
   /** Goes over to another conduct. */
@@ -119,7 +128,9 @@ export class Connections {
   /** Called by a connection whose socket is closed. */
   forget(connection: Connection): void {
     this.#waiting.delete(connection);
-    if (this.#open.delete(connection) && this.#waiting.size > 0) this.#admit();
+    const hadPlace = this.#open.delete(connection);
+    this.log?.connection('closed', this.open);
+    if (hadPlace && this.#waiting.size > 0) this.#admit();
   }
 
   #hasRoom(): boolean {
@@ -231,6 +242,7 @@ class Connection {
       const head = this.#bytes.slice(0, end);
       this.#bytes = this.#bytes.slice(end);
       this.#all.counters.requests++;
+      this.#all.log?.asked(head, this.#all.open);
       this.#handle(head);
     }
     if (this.#socket.destroyed) return;
@@ -262,18 +274,30 @@ class Connection {
     }
     this.#held = head;
     if (connection === 'serve') {
+      // However late it arrives, an answer is that of the moment of its request: metadata that is
+      // replaced meanwhile does not reach an answer that is under way.
+      const bytes = this.#encode(head);
       this.#timer = setTimeout(() => {
         this.#held = undefined;
-        this.#answer(head);
+        this.#send(head, bytes);
         this.#process();
       }, delayMs);
     }
   }
 
   #answer(head: string): void {
-    const { conduct, firecracker, closing, counters } = this.#all;
-    const bytes = conduct.answer(head, firecracker, closing);
+    this.#send(head, this.#encode(head));
+  }
+
+  #encode(head: string): Buffer {
+    const { conduct, firecracker, closing } = this.#all;
+    return conduct.answer(head, firecracker, closing);
+  }
+
+  #send(head: string, bytes: Buffer): void {
+    const { closing, counters, log } = this.#all;
     counters.answered++;
+    log?.answered(head, bytes, this.#all.open);
     if (closing) {
       this.#bytes = '';
       this.#draining = true;

@@ -25,11 +25,15 @@ export const requestSchema = z.discriminatedUnion('type', [
   z.object({ type: z.literal('fault'), fault: faultSchema }),
   z.object({ type: z.literal('metadata'), metadata: z.unknown() }),
   z.object({ type: z.literal('counters') }),
+  z.object({ type: z.literal('watch'), on: z.boolean() }),
 ]);
 
 const count = z.number().int().nonnegative();
 
-/** What it answers: one message each, in order; `trouble` instead, or at any time. */
+/**
+ * What it answers: one message each, in order; `trouble` instead, or at any time. While it is watched,
+ * `events` come at any time too, those before an answer ahead of it.
+ */
 export const replySchema = z.discriminatedUnion('type', [
   z.object({ type: z.literal('ready'), address: z.string(), port: count }),
   z.object({ type: z.literal('faultApplied'), fault: faultSchema }),
@@ -42,6 +46,20 @@ export const replySchema = z.discriminatedUnion('type', [
     resets: count,
     evicted: count,
     waited: count,
+  }),
+  z.object({ type: z.literal('watchApplied'), on: z.boolean() }),
+  z.object({
+    type: z.literal('events'),
+    events: z.array(
+      z.object({
+        atMs: z.number(),
+        kind: z.enum(['opened', 'asked', 'answered', 'closed']),
+        open: count,
+        request: z.string(),
+        status: count,
+        body: z.string(),
+      }),
+    ),
   }),
   z.object({ type: z.literal('trouble'), message: z.string() }),
 ]);

@@ -2,6 +2,7 @@ import { monotonicMs } from '../base/clock.js';
 import { messageOf } from '../base/errors.js';
 import { type Close, Connections, type Counters } from './connections.js';
 import { Door, type Network } from './door.js';
+import { EventLog, type MmdsEvent } from './event-log.js';
 import { HEALTHY, type Phase } from './fault.js';
 import { type FaultSpec, phasesOf } from './fault-spec.js';
 import { Firecracker, type MmdsVersion } from './firecracker.js';
@@ -116,6 +117,17 @@ export class Mmds {
     this.#firecracker.put(metadata);
   }
 
+  /** Hands on everything that is seen and answered from now on; undefined ends that. */
+  watch(onEvents: ((events: MmdsEvent[]) => void) | undefined): void {
+    this.#connections.log?.end();
+    this.#connections.log = onEvents && new EventLog(onEvents);
+  }
+
+  /** Hands on now what a watcher has not been told yet. */
+  flush(): void {
+    this.#connections.log?.flush();
+  }
+
   /** Stops at once: no listener, connection, timer or missing address is left. */
   async stop(): Promise<void> {
     this.#generation++;
@@ -124,6 +136,7 @@ export class Mmds {
       clearTimeout(this.#timer);
       await this.#door.end();
       this.#connections.resetAll();
+      this.watch(undefined);
     });
   }
 

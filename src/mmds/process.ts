@@ -26,7 +26,9 @@ process.on('message', (message) => {
         const issue = parsed.error.issues[0];
         throw new Error(`bad message: ${issue?.path.join('.')}: ${issue?.message}`);
       }
-      reply(await handle(parsed.data));
+      const answer = await handle(parsed.data);
+      mmds?.flush();
+      reply(answer);
     } catch (thrown) {
       trouble(messageOf(thrown));
     }
@@ -49,6 +51,9 @@ async function handle(request: MmdsRequest): Promise<MmdsReply> {
       return { type: 'metadataApplied' };
     case 'counters':
       return { type: 'counters', ...mmds.counters };
+    case 'watch':
+      mmds.watch(request.on ? (events) => reply({ type: 'events', events }) : undefined);
+      return { type: 'watchApplied', on: request.on };
   }
 }
 

@@ -1,5 +1,5 @@
 import Table from 'cli-table3';
-import { type Color, displayWidth, paint, toAscii, type View, wrap } from './layout.js';
+import { type Color, displayWidth, paint, toAscii, type View } from './layout.js';
 
 /** Columns of text, the first one the names of the rows. Text from outside is cleaned already. */
 export interface Grid {
@@ -28,11 +28,8 @@ const ASCII_FRAME = {
   middle: '|',
 };
 
-/**
- * A grid as the lines of a table, numbers to the right; where the view is too narrow for it, the
- * cells of every row one under another, each behind its column's name.
- */
-export function renderGrid({ head, rows, color }: Grid, view: View): string[] {
+/** A grid as the lines of a table, numbers to the right; null where the view is too narrow for it. */
+export function renderGrid({ head, rows, color }: Grid, view: View): string[] | null {
   const shown = (text: string): string => (view.unicode ? text : toAscii(text));
   const painted = (cell: string): string => {
     const chosen = color?.(cell);
@@ -47,12 +44,5 @@ export function renderGrid({ head, rows, color }: Grid, view: View): string[] {
   });
   for (const row of rows) table.push(row.map(painted));
   const lines = table.toString().split('\n');
-  if (lines.every((line) => displayWidth(line) <= view.columns)) return lines;
-
-  return rows.flatMap(([name = '', ...cells]) => [
-    ...wrap(shown(name), view.columns, '  ').map((line) => paint(line, 'bold', view)),
-    ...cells.flatMap((cell, i) =>
-      wrap(`  ${shown(head[i + 1] ?? '')}: ${shown(cell)}`, view.columns, '    '),
-    ),
-  ]);
+  return lines.every((line) => displayWidth(line) <= view.columns) ? lines : null;
 }

@@ -173,7 +173,7 @@ function figures(lanes: readonly LaneResult[]): Markup {
       : []),
     ...(pair ? ['Change: from the first lane to the second; of percentiles, the p99.'] : []),
   ];
-  return html`<div class="card scroll"><table>
+  return html`<div class="card scroll"><table class="figures">
 <thead><tr><th></th>${lanes.map((lane, i) => html`<th>${laneName(lane, i)}</th>`)}${pair ? html`<th>change</th>` : ''}</tr></thead>
 <tbody>${rowsOf(lanes).map(
     ({ label, cell, value, better }) => html`

@@ -1,8 +1,8 @@
-import Table from 'cli-table3';
 import { cleanText } from '../base/text.js';
 import type { Check, Claim, LaneResult, Result } from '../results/schema.js';
+import { renderGrid } from './grid.js';
 import { machinePhrases, partialPhrase, scenarioPhrases } from './headline.js';
-import { type Color, displayWidth, paint, toAscii, truncate, type View, wrap } from './layout.js';
+import { type Color, paint, toAscii, truncate, type View, wrap } from './layout.js';
 import { formatRatio, formatValue } from './numbers.js';
 import { ENOUGH_SAMPLES, hasFewSamples, rowsOf } from './rows.js';
 
@@ -23,24 +23,6 @@ const MARKS: Record<Claim['verdict'] | Check['verdict'], Mark> = {
   'not-applicable': { color: 'dim', mark: '–', asciiMark: '-' },
   pass: GOOD,
   fail: BAD,
-};
-
-const ASCII_FRAME = {
-  top: '-',
-  'top-mid': '+',
-  'top-left': '+',
-  'top-right': '+',
-  bottom: '-',
-  'bottom-mid': '+',
-  'bottom-left': '+',
-  'bottom-right': '+',
-  left: '|',
-  'left-mid': '+',
-  mid: '-',
-  'mid-mid': '+',
-  right: '|',
-  'right-mid': '+',
-  middle: '|',
 };
 
 /**
@@ -86,18 +68,14 @@ function figureLines(lanes: readonly LaneResult[], view: View): string[] {
     ratio: ratioOf(lanes, row.value),
   }));
   const hasRatio = lanes.length === 2;
-  const wide = new Table({
-    head: ['', ...names, ...(hasRatio ? ['ratio'] : [])].map((name) => paint(name, 'bold', view)),
-    colAligns: ['left', ...[...names, 'ratio'].map(() => 'right' as const)],
-    // cli-table3 colours heads and borders by itself unless told not to.
-    style: { head: [], border: [], compact: true, 'padding-left': 1, 'padding-right': 1 },
-    ...(view.unicode ? {} : { chars: ASCII_FRAME, truncate: '.' }),
-  });
-  for (const { label, cells, ratio } of table) {
-    wide.push([label, ...cells, ...(hasRatio ? [ratio] : [])]);
-  }
-  const lines = wide.toString().split('\n');
-  if (lines.every((line) => displayWidth(line) <= view.columns)) return lines;
+  const grid = renderGrid(
+    {
+      head: ['', ...names, ...(hasRatio ? ['ratio'] : [])],
+      rows: table.map(({ label, cells, ratio }) => [label, ...cells, ...(hasRatio ? [ratio] : [])]),
+    },
+    view,
+  );
+  if (grid) return grid;
 
   return table.flatMap(({ label, cells, ratio }) => [
     ...wrap(label, view.columns, '  ').map((line) => paint(line, 'bold', view)),

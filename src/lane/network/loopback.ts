@@ -52,7 +52,10 @@ function startAgent(mmds: Address, command: readonly string[]): AgentProcess {
     reader: loopbackReader(mmds),
     terminate: () => child.kill('SIGTERM'),
     quit: () => child.kill('SIGQUIT'),
+    pause: () => child.kill('SIGSTOP'),
+    resume: () => child.kill('SIGCONT'),
     // On loopback no agent keeps files: they would lie among those of the host.
+    pathOf: () => undefined,
     rootFile: () => undefined,
     destroy: async () => {
       child.kill('SIGKILL');

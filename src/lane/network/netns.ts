@@ -129,6 +129,13 @@ async function startAgent(
     const [init] = childrenOf(holder.pid ?? 0);
     return init === undefined ? undefined : childrenOf(init)[0];
   };
+  const signalTree = (name: NodeJS.Signals): void => {
+    for (const pid of treeOf(agentPid())) signal(pid, name);
+  };
+  const pathOf = (path: string): string | undefined => {
+    const pid = agentPid();
+    return pid === undefined ? undefined : `/proc/${pid}/root${path}`;
+  };
   return {
     pid: agentPid,
     stdout: stdout as Readable,
@@ -137,13 +144,11 @@ async function startAgent(
     limits,
     reader: netnsReader(holder.pid ?? 0, MMDS),
     terminate: () => signal(agentPid(), 'SIGTERM'),
-    quit: () => {
-      for (const pid of treeOf(agentPid())) signal(pid, 'SIGQUIT');
-    },
-    rootFile: (path) => {
-      const pid = agentPid();
-      return pid === undefined ? undefined : readProc(`/proc/${pid}/root${path}`);
-    },
+    quit: () => signalTree('SIGQUIT'),
+    pause: () => signalTree('SIGSTOP'),
+    resume: () => signalTree('SIGCONT'),
+    pathOf,
+    rootFile: (path) => readProc(pathOf(path) ?? ''),
     destroy: async () => {
       // Its first process ends, and with it all that the agent started (pid_namespaces(7)).
       const [init] = childrenOf(holder.pid ?? 0);

@@ -32,6 +32,11 @@ export interface AgentProcess {
   terminate(): void;
   /** Sends SIGQUIT to it and all that it started: a Go program dumps its stacks, and ends. */
   quit(): void;
+  /** Stops it and all that it started, as a pause of the VM does (SIGSTOP), or lets them go on. */
+  pause(): void;
+  resume(): void;
+  /** Where this process finds a file of the agent's; undefined where it has no files of its own. */
+  pathOf(path: string): string | undefined;
   /** A file as the agent sees it; undefined when there is none. */
   rootFile(path: string): string | undefined;
   /** Ends it and all that it started, and gives its network back. */

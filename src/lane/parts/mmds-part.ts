@@ -1,6 +1,7 @@
 import { type ChildProcess, fork } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { ORIGIN_NETNS } from '../../base/interlock.js';
+import type { MmdsEvent } from '../../mmds/event-log.js';
 import { plainEnvironment } from '../network/command.js';
 import type { LaneNetwork } from '../network/network.js';
 import type { LaneSpec } from '../spec.js';
@@ -12,21 +13,29 @@ type MmdsMessage =
   | { type: 'ready' }
   | { type: 'faultApplied' }
   | { type: 'metadataApplied' }
+  | { type: 'counters' }
+  | { type: 'watchApplied' }
+  | { type: 'events'; events: MmdsEvent[] }
   | { type: 'trouble'; message: string };
 
 /** MMDS in a process of its own, on the host side of a lane. */
 export class MmdsPart {
+  private onEvents: (events: MmdsEvent[]) => void = () => {};
+
   private constructor(
     private readonly child: ChildProcess,
     onDeath: () => void,
   ) {
     child.once('exit', onDeath);
+    child.on('message', (message: MmdsMessage) => {
+      if (message.type === 'events') this.onEvents(message.events);
+    });
   }
 
   /** @throws Error when it cannot listen or apply the fault */
   static async start(
     network: LaneNetwork,
-    spec: LaneSpec,
+    spec: Pick<LaneSpec, 'mmdsVersion' | 'mmdsClose'>,
     metadata: unknown,
     fault: Fault,
     onDeath: () => void,
@@ -61,6 +70,22 @@ export class MmdsPart {
   /** Lets another fault hold from now on. */
   async setFault(fault: Fault): Promise<void> {
     await this.ask('faultApplied', { type: 'fault', fault });
+  }
+
+  /** Replaces the metadata. */
+  async setMetadata(metadata: unknown): Promise<void> {
+    await this.ask('metadataApplied', { type: 'metadata', metadata });
+  }
+
+  /** Tells everything that MMDS sees and answers from now on; undefined ends that. */
+  async watch(onEvents: ((events: MmdsEvent[]) => void) | undefined): Promise<void> {
+    if (onEvents) this.onEvents = onEvents;
+    await this.ask('watchApplied', { type: 'watch', on: onEvents !== undefined });
+  }
+
+  /** Resolves when a watcher has been told of all that has happened up to now. */
+  async sync(): Promise<void> {
+    await this.ask('counters', { type: 'counters' });
   }
 
   destroy(): void {

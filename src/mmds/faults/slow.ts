@@ -2,7 +2,7 @@ import { always, defineFault } from '../fault.js';
 
 export const slow = defineFault({
   name: 'slow',
-  summary: 'every answer comes late',
+  summary: 'every answer comes late, and as of when it was asked',
   cause: 'a host under load: the thread that emulates devices, and MMDS with them, seldom runs',
   parameters: {
     delayMs: {

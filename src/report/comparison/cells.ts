@@ -23,20 +23,34 @@ export const VERDICTS: Record<RowVerdict, string> = {
   'no-data': 'no data',
 };
 
-/** The columns of a comparison, after the metric's name. */
-export const COLUMNS = ['base', 'head', 'change', 'p', 'effect', 'verdict'] as const;
+export type Column = 'base' | 'head' | 'change' | 'p' | 'effect' | 'verdict';
 
-/** The cells of a row, in the order of {@link COLUMNS}. No text from outside is in them. */
-export function cellsOf(row: Row): string[] {
+/** The columns of a comparison, after the metric's name. */
+export const COLUMNS: readonly Column[] = ['base', 'head', 'change', 'p', 'effect', 'verdict'];
+
+/** The cells of a row by column. No text from outside is in them. */
+export function cellsOf(row: Row): Record<Column, string> {
   const { unit, base, head, verdict } = row;
-  return [
-    sideText(base, unit),
-    sideText(head, unit),
-    changeText(row),
-    pText(row),
-    effectText(row),
-    VERDICTS[verdict],
-  ];
+  return {
+    base: medianText(base, unit) + intervalText(base, unit),
+    head: medianText(head, unit) + intervalText(head, unit),
+    change: changeText(row),
+    p: pText(row),
+    effect: effectText(row),
+    verdict: VERDICTS[verdict],
+  };
+}
+
+/** A row on one line, without intervals: `pollers.peak: 20 → 1, −95 %, better`. */
+export function phraseOf(row: Row): string {
+  const { metric, unit, base, head, verdict } = row;
+  const sides = `${medianText(base, unit)} → ${medianText(head, unit)}`;
+  return `${metric}: ${sides}, ${changeText(row)}, ${VERDICTS[verdict]}`;
+}
+
+/** Whether it is about something that happened on no side: 0, or never. */
+export function isIdle({ base, head }: Row): boolean {
+  return [...base.values, ...head.values].every((value) => value === 0 || !Number.isFinite(value));
 }
 
 /** Whether there is anything to show: a row without data on both sides says nothing. */
@@ -44,13 +58,22 @@ export function hasFigures({ base, head }: Row): boolean {
   return base.median !== null || head.median !== null;
 }
 
-/** The median, and where there are several samples the interval that holds it: `600 [598, 601]`. */
-function sideText({ median, interval }: Samples, unit: MetricUnit): string {
-  if (median === null) return NO_DATA;
-  const text = FORMATS[unit](median);
-  if (interval === null || interval.low === interval.high) return text;
-  return `${text} [${bare(FORMATS[unit](interval.low))}, ${bare(FORMATS[unit](interval.high))}]`;
+function medianText({ median }: Samples, unit: MetricUnit): string {
+  return median === null ? NO_DATA : FORMATS[unit](median);
 }
+
+/** Behind a median, the interval that holds it: ` [598, 601]`; nothing where all samples are equal. */
+function intervalText({ median, interval }: Samples, unit: MetricUnit): string {
+  if (median === null || interval === null) return '';
+  const [low, high] = [interval.low, interval.high].map((end) => FORMATS[unit](end));
+  // The unit stands once, behind the median, where it is the same.
+  const suffix = UNIT.exec(FORMATS[unit](median))?.[0] ?? '';
+  const bare = (text = '') =>
+    text.endsWith(suffix) ? text.slice(0, -suffix.length || undefined) : text;
+  return low === high ? '' : ` [${bare(low)}, ${bare(high)}]`;
+}
+
+const UNIT = /( ms| s|\/s|x| [KMGT]?i?B)$/;
 
 function changeText({ base, head, unit, better }: Row): string {
   const [was, is] = [base.median, head.median];
@@ -81,8 +104,3 @@ const FORMATS: Record<MetricUnit, (value: number) => string> = {
   instant: (value) => (Number.isFinite(value) ? formatDuration(value) : 'never'),
   ratio: (value) => formatRatio(value, 1),
 };
-
-/** The unit stands once, behind the median. */
-function bare(text: string): string {
-  return text.replace(/( ms| s|\/s|x)$/, '');
-}

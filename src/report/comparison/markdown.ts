@@ -57,9 +57,10 @@ function table(rows: readonly Row[], before: readonly string[] = []): Omit<Block
   const names = ['lane', 'metric', ...COLUMNS];
   return {
     head: [...before, line(names), line(names.map((_, i) => (i < 2 ? ':--' : '--:')))],
-    lines: rows.map((row) =>
-      line([code(row.label), code(row.metric), ...cellsOf(row).map((cell) => prose(cell))]),
-    ),
+    lines: rows.map((row) => {
+      const cells = COLUMNS.map((column) => prose(cellsOf(row)[column]));
+      return line([code(row.label), code(row.metric), ...cells]);
+    }),
   };
 }
 

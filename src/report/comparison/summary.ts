@@ -1,7 +1,7 @@
 import type { Comparison } from '../../results/compare/compare.js';
 import type { RowVerdict } from '../../results/compare/row.js';
 import { smallestP } from '../../results/compare/statistics.js';
-import { VERDICTS } from './cells.js';
+import { isIdle, VERDICTS } from './cells.js';
 
 /** More warnings than this are counted only. */
 const SHOWN_WARNINGS = 12;
@@ -49,13 +49,13 @@ export function warningsOf({ machineDifferences, warnings }: Comparison): string
 /** How to read the figures. No text from outside is in it. */
 export function legendOf(comparison: Comparison): string[] {
   const { rows, alpha, base, head } = comparison;
-  const judged = rows.filter(({ verdict }) => JUDGED.has(verdict)).length;
+  const judged = rows.filter((row) => JUDGED.has(row.verdict) && !isIdle(row)).length;
   const byChance = judged * alpha;
   const needed = neededSamples(alpha);
   return [
     ...(judged > 0
       ? [
-          `p: Mann-Whitney U, two-sided; a difference counts as shown below ${alpha}. effect: Cliff's delta, from -1 (all of head below base) to +1`,
+          `p: Mann-Whitney U, two-sided; a difference counts as shown below ${alpha}. effect: Cliff's delta, from −1 (all of head below base) to +1`,
         ]
       : []),
     ...(byChance >= 1

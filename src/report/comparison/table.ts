@@ -4,10 +4,12 @@ import type { LimitCheck } from '../../results/compare/limits.js';
 import type { Row } from '../../results/compare/row.js';
 import { renderGrid } from '../grid.js';
 import { type Color, paint, toAscii, type View, wrap } from '../layout.js';
-import { COLUMNS, cellsOf, hasFigures, VERDICTS } from './cells.js';
+import { COLUMNS, type Column, cellsOf, hasFigures, isIdle, phraseOf, VERDICTS } from './cells.js';
 import { countsOf, legendOf, outcomeOf, sidesOf, warningsOf } from './summary.js';
 
 const LONGEST_TEXT = 1000;
+
+const WITHOUT_EFFECT: readonly Column[] = COLUMNS.filter((name) => name !== 'effect');
 
 const LIMIT: Record<LimitCheck['verdict'], { color: Color; mark: string; asciiMark: string }> = {
   pass: { color: 'green', mark: '✔', asciiMark: '+' },
@@ -33,7 +35,7 @@ export function renderComparisonTable(comparison: Comparison, view: View): strin
     ...labels.map((label) => [
       ...lines(label, view, 'bold'),
       ...figures(
-        comparison.rows.filter((row) => row.label === label),
+        comparison.rows.filter((row) => row.label === label && hasFigures(row)),
         view,
       ),
     ]),
@@ -48,14 +50,37 @@ export function renderComparisonTable(comparison: Comparison, view: View): strin
 }
 
 function figures(rows: readonly Row[], view: View): string[] {
-  return renderGrid(
-    {
-      head: ['', ...COLUMNS],
-      rows: rows.filter(hasFigures).map((row) => [row.metric, ...cellsOf(row)]),
-      color: (cell) => COLORS[cell],
-    },
-    view,
-  );
+  const idle = rows.filter(isIdle);
+  const shown = rows.filter((row) => !isIdle(row));
+  return [
+    ...(shown.length === 0 ? [] : grid(shown, view)),
+    ...(idle.length === 0
+      ? []
+      : lines(
+          `nothing on either side: ${idle.map(({ metric }) => metric).join(', ')}`,
+          view,
+          'dim',
+        )),
+  ];
+}
+
+/** As many columns as fit; where even the fewest do not, every row is a sentence. */
+function grid(rows: readonly Row[], view: View): string[] {
+  for (const columns of [COLUMNS, WITHOUT_EFFECT]) {
+    const table = renderGrid(
+      {
+        head: ['', ...columns],
+        rows: rows.map((row) => {
+          const cells = cellsOf(row);
+          return [row.metric, ...columns.map((column) => cells[column])];
+        }),
+        color: (cell) => COLORS[cell],
+      },
+      view,
+    );
+    if (table) return table;
+  }
+  return rows.flatMap((row) => lines(phraseOf(row), view, COLORS[VERDICTS[row.verdict]]));
 }
 
 function limitLines({ expression, label, verdict, reason }: LimitCheck, view: View): string[] {

@@ -31,7 +31,7 @@ export function chartPlaces(result: Result, run: number): Markup {
   return html`<div class="charts">${measured.map((name) => {
     const { title, unit } = SERIES_TITLES[name];
     return html`
-<figure><figcaption>${title}</figcaption>
+<figure><figcaption>${title} ${SPARSE.has(name) ? html`<span class="quiet">ms, the longest since the sample before</span>` : ''}</figcaption>
 <div class="chart" data-run="${run}" data-series="${name}" data-unit="${unit.trim()}" data-style="${SPARSE.has(name) ? 'points' : 'line'}" role="img" aria-label="${title} over time"></div></figure>`;
   })}
 </div>${

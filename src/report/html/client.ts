@@ -51,6 +51,7 @@ export function drawCharts(window: Browser, uPlot: ChartLibrary): void {
   const steps = [0, 1, 2, 3, 4, 5, 6, 7, 8, 9].flatMap((power) =>
     [1, 2, 5].map((digit) => digit * 10 ** power),
   );
+  const powers = (most: number) => [0, ...steps.filter((s, i) => i % 3 === 0 && s <= most)];
   // Without the legend, which comes below.
   const size = (place: Place) => ({ width: place.clientWidth, height: 210 });
 
@@ -77,8 +78,19 @@ export function drawCharts(window: Browser, uPlot: ChartLibrary): void {
         {
           ...size(place),
           // Figures of one moment, in all charts of a run at once.
-          cursor: { sync: { key: `run-${run}` }, drag: { x: false, y: false }, y: false },
-          legend: { markers: { width: 3 } },
+          cursor: {
+            sync: { key: `run-${run}` },
+            drag: { x: false, y: false },
+            y: false,
+            // Where nothing was measured at that moment: points show their nearest neighbour.
+            hover: { skip: points ? [null, undefined] : [undefined] },
+          },
+          legend: {
+            markers: {
+              width: 0,
+              fill: (_: unknown, i: number) => (i > 0 ? color(`lane-${(i - 1) % 8}`) : ''),
+            },
+          },
           scales: {
             x: { time: false },
             y: {
@@ -96,7 +108,11 @@ export function drawCharts(window: Browser, uPlot: ChartLibrary): void {
             {
               ...axis,
               size: 60,
-              ...(points || isLogarithmic ? {} : { incrs: steps }),
+              ...(isLogarithmic
+                ? { splits: (_: unknown, __: number, ___: number, most: number) => powers(most) }
+                : points
+                  ? {}
+                  : { incrs: steps }),
               values: (_: unknown, splits: (number | null)[]) =>
                 splits.map((s) => (s === null ? '' : numeral(s))),
             },

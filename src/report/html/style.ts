@@ -19,7 +19,7 @@ export const STYLE = `
 body {
   margin: 0; background: var(--page); color: var(--text);
   font: 15px/1.5 system-ui, -apple-system, "Segoe UI", Roboto, "Helvetica Neue", Arial, sans-serif;
-  overflow-wrap: anywhere;
+  overflow-wrap: break-word;
 }
 main { max-width: 74rem; margin: 0 auto; padding: 1.25rem 1rem 3rem; }
 h1 { font-size: 1.35rem; margin: 0; }
@@ -49,12 +49,13 @@ ul { margin: 0; padding: 0; list-style: none; }
 .tiles dt { color: var(--quiet); font-size: .85rem; }
 .tiles dl { margin: 0; }
 .tiles dd { margin: .2rem 0 0; display: flex; justify-content: space-between; align-items: baseline; gap: .6rem; }
-.tiles dd > span { color: var(--quiet); font-size: .85rem; min-width: 0; }
+.tiles dd > span { overflow-wrap: anywhere; color: var(--quiet); font-size: .85rem; min-width: 0; }
 .tiles dd > b { font-size: 1.2rem; font-variant-numeric: tabular-nums; white-space: nowrap; }
 .bar { display: flex; flex-wrap: wrap; justify-content: space-between; align-items: baseline; gap: .3rem 1rem; }
 .charts { display: grid; gap: .75rem; grid-template-columns: repeat(auto-fit, minmax(min(100%, 29rem), 1fr)); }
 figure { margin: 0; min-width: 0; background: var(--card); border: 1px solid var(--line); border-radius: 10px; padding: .7rem .6rem .5rem; }
 figcaption { font-weight: 600; padding: 0 .4rem .3rem; }
+figcaption .quiet { font-weight: 400; }
 .chart { min-height: 210px; min-width: 0; overflow: hidden; }
 .uplot { font: inherit; width: 100%; }
 .u-legend { font-size: .82rem; text-align: left; margin: .3rem 0 0; padding: 0 .4rem; font-variant-numeric: tabular-nums; }
@@ -63,14 +64,14 @@ figcaption { font-weight: 600; padding: 0 .4rem .3rem; }
 .u-legend .u-marker { width: .7em; height: .7em; border-radius: 2px; }
 .u-hz .u-cursor-x { border-color: var(--quiet); }
 .scroll { overflow-x: auto; padding: 0; }
-table { border-collapse: collapse; width: 100%; font-variant-numeric: tabular-nums; }
-th, td { padding: .38rem .9rem; text-align: right; white-space: nowrap; border-bottom: 1px solid var(--line); }
-tr:last-child > * { border-bottom: 0; }
-thead th { font-weight: 600; }
-th:first-child { text-align: left; font-weight: 400; position: sticky; left: 0; background: var(--card); }
+table.figures { border-collapse: collapse; width: 100%; font-variant-numeric: tabular-nums; }
+.figures th, .figures td { padding: .38rem .9rem; text-align: right; white-space: nowrap; border-bottom: 1px solid var(--line); }
+.figures tr:last-child > * { border-bottom: 0; }
+.figures thead th { font-weight: 600; }
+.figures th:first-child { text-align: left; font-weight: 400; position: sticky; left: 0; background: var(--card); }
 .judged > li { display: grid; grid-template-columns: 8.5rem 1fr; gap: .15rem .8rem; padding: .55rem 0; border-bottom: 1px solid var(--line); }
 .judged > li:last-child { border-bottom: 0; }
-.judged p { margin: 0; }
+.judged p { margin: 0; min-width: 0; overflow-wrap: anywhere; }
 .badge { font-weight: 600; white-space: nowrap; color: var(--quiet); }
 .badge.good { color: var(--good); } .badge.bad { color: var(--bad); }
 .facts { columns: 21rem; column-gap: 2rem; }
@@ -80,9 +81,11 @@ th:first-child { text-align: left; font-weight: 400; position: sticky; left: 0; 
   main { padding: .9rem .6rem 2rem; }
   .tiles { grid-template-columns: 1fr 1fr; gap: .5rem; }
   .tiles .card { padding: .6rem .7rem; }
-  .tiles dd { flex-wrap: wrap; gap: 0 .6rem; }
-  th, td { padding: .34rem .5rem; }
-  th:first-child { white-space: normal; }
+  .tiles dd { display: block; }
+  .tiles dd > * { display: block; }
+  .figures { font-size: .93em; }
+  .figures th, .figures td { padding: .34rem .5rem; }
+  .figures th:first-child { white-space: normal; min-width: 7.5rem; }
   .judged > li { grid-template-columns: 1fr; }
 }
 @media print { .card, figure { break-inside: avoid; } }

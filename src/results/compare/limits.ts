@@ -99,12 +99,16 @@ function judge({ expression, percent }: RegressionLimit, row: Row): LimitCheck {
   if (verdict === 'not-judged') {
     return came('not-judged', 'speeds of two machines say nothing about the change');
   }
-  if (worse <= percent) return came('pass', `${describe(worse)}, within ${percent} %`);
+  if (worse <= 0) return came('pass', `${change(row)}, not worse`);
+  if (worse <= percent + ROUNDING) return came('pass', `${change(row)}, within ${percent} %`);
   const isShown = verdict === 'worse' || (verdict === 'undecided' && isApart(row));
-  if (!isShown) return came('pass', `${describe(worse)}, but no more than chance`);
+  if (!isShown) return came('pass', `${change(row)}, but no more than chance`);
   const doubt = verdict === 'undecided' ? ', though of too few samples to be sure' : '';
-  return came('fail', `${describe(worse)}, more than ${percent} %${doubt}`);
+  return came('fail', `${change(row)}, more than the ${percent} % allowed${doubt}`);
 }
+
+/** What binary fractions add to a percentage, which must not decide. */
+const ROUNDING = 1e-9;
 
 /**
  * How much worse the head's median is, in percent of the base's; negative when it is better.
@@ -114,18 +118,22 @@ function worsening({ base, head, better }: Row): number | null {
   if (base.median === null || head.median === null) return null;
   if (base.median === head.median) return 0;
   const sign = better === 'more' ? -1 : 1;
-  const change = (sign * (head.median - base.median)) / base.median;
-  if (Number.isFinite(change)) return change * 100;
+  const share = (sign * (head.median - base.median)) / base.median;
+  if (Number.isFinite(share)) return share * 100;
   const isWorse = head.median > base.median === (better === 'less');
   return isWorse ? Number.POSITIVE_INFINITY : Number.NEGATIVE_INFINITY;
 }
 
-function describe(worse: number): string {
-  if (worse === 0) return 'unchanged';
-  const by = Math.abs(worse);
-  // A base of 0 (or of never) has no percentage.
-  const share = Number.isFinite(by) ? ` by ${by < 10 ? by.toFixed(1) : Math.round(by)} %` : '';
-  return `${worse > 0 ? 'worse' : 'better'}${share}`;
+/** `+12 %`, `20.0x`, `was 0`, `was never`: of the medians. */
+function change({ base, head }: Row): string {
+  const [was, is] = [base.median ?? 0, head.median ?? 0];
+  if (was === is) return 'unchanged';
+  if (was === 0) return 'was 0';
+  if (was === Number.POSITIVE_INFINITY) return 'was never';
+  if (is === Number.POSITIVE_INFINITY) return 'now never';
+  if (is / was >= 2) return `${(is / was).toFixed(1)}x`;
+  const percent = Math.abs(is / was - 1) * 100;
+  return `${is > was ? '+' : '−'}${percent.toFixed(percent < 10 ? 1 : 0)} %`;
 }
 
 /** Whether every value of the head is worse than every value of the base. */
