@@ -10,12 +10,27 @@ const MAY_USE: Record<string, readonly string[]> = {
   model: ['base'],
   observe: ['base'],
   report: ['base', 'results'],
+  github: ['base'],
+  planning: ['base', 'results', 'model'],
   agents: ['base'],
   mmds: ['base'],
   orchestrator: ['base', 'results'],
   lane: ['base', 'results', 'observe', 'agents', 'mmds', 'orchestrator'],
+  verify: ['base', 'results', 'observe', 'agents', 'mmds', 'orchestrator', 'lane'],
   experiment: ['base', 'results', 'model', 'lane', 'agents', 'mmds', 'orchestrator', 'observe'],
-  commands: ['base', 'results', 'model', 'report', 'agents', 'mmds', 'orchestrator', 'experiment'],
+  commands: [
+    'base',
+    'results',
+    'model',
+    'planning',
+    'report',
+    'github',
+    'agents',
+    'mmds',
+    'orchestrator',
+    'experiment',
+    'verify',
+  ],
 };
 
 const files = readdirSync('src', { recursive: true, encoding: 'utf8' }).filter(

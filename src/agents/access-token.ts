@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { Attempt } from './attempt.js';
 import type { Metadata } from './mmds-requests.js';
-import { requestMetadata, requestToken, type TickContext } from './poll-models.js';
+import { isUsable, requestMetadata, requestToken, type TickContext } from './poll-models.js';
 
 /** The hash that MMDS holds of an access token (packages/shared/pkg/keys/sha512.go). */
 export function hashAccessToken(token: string): string {
@@ -55,7 +55,7 @@ function askMmds(
       },
     };
     requestToken(context, (token) => {
-      if (token && !context.ended()) requestMetadata(context, token, finish);
+      if (isUsable(token) && !context.ended()) requestMetadata(context, token, finish);
       else finish();
     });
   });

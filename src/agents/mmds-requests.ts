@@ -15,6 +15,15 @@ export function tokenRequest(mmds: MmdsAddress): string {
   );
 }
 
+/**
+ * Whether Go's net/http sends `token` as a header: not with a control character but the tab
+ * (golang.org/x/net/http/httpguts, ValidHeaderFieldValue). A page of HTML has line breaks.
+ */
+export function isHeaderValue(token: string): boolean {
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: controls are what it is about
+  return !/[\u0000-\u0008\u000a-\u001f\u007f]/.test(token);
+}
+
 /** The request for the metadata. A token that could break the header is sent without its controls. */
 export function metadataRequest(mmds: MmdsAddress, token: string): string {
   return (

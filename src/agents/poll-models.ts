@@ -1,6 +1,12 @@
 import { Attempt, type MmdsAddress } from './attempt.js';
 import type { Counters } from './counters.js';
-import { type Metadata, metadataRequest, parseMetadata, tokenRequest } from './mmds-requests.js';
+import {
+  isHeaderValue,
+  type Metadata,
+  metadataRequest,
+  parseMetadata,
+  tokenRequest,
+} from './mmds-requests.js';
 
 /** What one tick needs: where to ask, where to count, and how to tell what it is waiting for. */
 export interface TickContext {
@@ -18,10 +24,13 @@ export interface TickContext {
  */
 export type PollModel = (context: TickContext, done: (metadata?: Metadata) => void) => void;
 
-/** As envd does it (internal/host/mmds.go): a failed token request ends the tick. */
+/**
+ * As envd does it (internal/host/mmds.go): a failed token request ends the tick, and so does a token
+ * that cannot be sent.
+ */
 const envd: PollModel = (context, done) => {
   requestToken(context, (token) => {
-    if (token && !context.ended()) requestMetadata(context, token, done);
+    if (isUsable(token) && !context.ended()) requestMetadata(context, token, done);
     else done();
   });
 };
@@ -38,6 +47,11 @@ export const pollModels: ReadonlyMap<string, PollModel> = new Map([
   ['issue', issue],
   ['envd', envd],
 ]);
+
+/** Whether envd makes the second request with this token. */
+export function isUsable(token: string): boolean {
+  return token !== '' && isHeaderValue(token);
+}
 
 /** Asks for a session token; the status is ignored, an empty body is a failure. */
 export function requestToken(context: TickContext, done: (token: string) => void): void {

@@ -65,6 +65,7 @@ export class Poller {
 
   /** Gives the poller a new lifetime from now, and makes it poll once more after the next success. */
   renew(): void {
+    if (this.ended) return;
     this.deadlineAt = monotonicMs() + this.lifetimeMs;
     this.again = true;
     clearTimeout(this.deadlineTimer);
@@ -96,8 +97,14 @@ export class Poller {
   }
 
   private onTick(): void {
-    // A tick that is due together with the deadline is lost to it, even when its timer is early.
-    if (this.ended || Math.max(this.dueAt(), monotonicMs()) >= this.deadlineAt) return;
+    if (this.ended) return;
+    if (Math.max(this.dueAt(), monotonicMs()) >= this.deadlineAt) {
+      // A tick that is due together with the deadline is lost to it, even when its timer is early.
+      // The next one is for a poller that is renewed in between.
+      this.tick++;
+      this.armTick();
+      return;
+    }
     this.settings.counters.ticks++;
     this.settings.model(this.context, (metadata) => this.onTickDone(metadata));
   }

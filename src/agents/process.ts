@@ -1,8 +1,11 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
+import { LONGEST_MS } from '../base/duration.js';
+import { EXIT, messageOf, UsageError } from '../base/errors.js';
 import { assertMayReach } from '../base/interlock.js';
 import { lookUp } from '../base/nearest.js';
+import { cleanText, quoted } from '../base/text.js';
 import { guards } from './guards/index.js';
 import type { Metadata } from './mmds-requests.js';
 import { pollModels } from './poll-models.js';
@@ -10,6 +13,13 @@ import { ReferenceAgent } from './reference-agent.js';
 
 /** How often the agent prints its counters, ms. */
 const COUNTERS_EVERY_MS = 100;
+
+// Whoever started the agent shows the last line that it leaves on stderr.
+let failure: number = EXIT.unusable;
+process.on('uncaughtException', (thrown) => {
+  process.stderr.write(`${cleanText(messageOf(thrown), 300)}\n`);
+  process.exit(failure);
+});
 
 const { values } = parseArgs({
   options: {
@@ -31,19 +41,25 @@ const { values } = parseArgs({
 // A refused attempt is an Error object; its stack trace costs more than the attempt itself.
 Error.stackTraceLimit = 0;
 
-const mmds = { host: values['mmds-host'], port: Number(values['mmds-port']) };
+const mmds = { host: values['mmds-host'], port: above0('mmds-port', 65_535) };
 assertMayReach(mmds.host);
 
 const agent = new ReferenceAgent({
   guard: lookUp('agent', values.guard, guards),
   model: lookUp('poller', values.poller, pollModels),
   mmds,
-  lifetimeMs: Number(values['lifetime-ms']),
-  tickMs: Number(values['tick-ms']),
+  lifetimeMs: above0('lifetime-ms', LONGEST_MS),
+  tickMs: above0('tick-ms', LONGEST_MS),
   accessToken: values['access-token'],
   bootPoller: values['boot-poller'],
   keep: (metadata) => keepFiles(values['run-dir'], metadata),
 });
+
+function above0(name: 'mmds-port' | 'lifetime-ms' | 'tick-ms', most: number): number {
+  const value = Number(values[name]);
+  if (value > 0 && value <= most) return value;
+  throw new UsageError(`--${name} ${quoted(values[name])} is not a number above 0 up to ${most}`);
+}
 
 /** envd keeps the identity in files too (internal/host/mmds.go). */
 function keepFiles(folder: string | undefined, metadata: Metadata): void {
@@ -79,6 +95,9 @@ if (values['end-with-stdin']) {
 
 agent.server.on('error', (error: NodeJS.ErrnoException) => {
   process.stderr.write(`cannot listen on ${values.host}:${values.port}: ${error.message}\n`);
-  process.exit(2);
+  process.exit(EXIT.unusable);
+});
+agent.server.once('listening', () => {
+  failure = EXIT.failed;
 });
 agent.server.listen({ host: values.host, port: Number(values.port), backlog: 4096 });

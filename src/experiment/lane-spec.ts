@@ -65,7 +65,8 @@ export function predict(scenario: Scenario, agent: AgentChoice): LanePrediction 
 /** By what envd's pollers are told from outside under a fault. */
 function pollerSign(fault: string): PollerSign {
   const effect = faultEffect(fault);
-  if (effect === 'hangs') return { kind: 'outstanding' };
+  // Late answers keep a poller waiting nearly all of its time.
+  if (effect === 'hangs' || fault === 'slow') return { kind: 'outstanding' };
   if (effect !== 'token-fails' && effect !== 'metadata-fails') return { kind: 'none' };
   return { kind: 'rate', perPoller: ((attemptsPerTick(fault, 'envd') ?? 0) * 1e3) / TICK_MS };
 }

@@ -80,7 +80,7 @@ function nothingMeasured(agent: AgentChoice, trouble: string): LaneOutcome {
     kind: agent.kind,
     version: null,
     trouble,
-    pollers: { peak: null, spawned: null, source: null },
+    pollers: { peak: null, spawned: null, atEnd: null, source: null },
     connections: { total: null, perSecondPeak: null, localFailures: null, source: null },
     ports: { capacity: null, peak: null, exhaustedAtMs: null, kneeAtMs: null },
     kernel: {

@@ -34,7 +34,12 @@ export function laneOutcome(seen: Seen): LaneOutcome {
     version: report.version,
     trouble,
     pollers: counters
-      ? { peak: counters.pollersPeak, spawned: counters.pollersSpawned, source: 'agent' }
+      ? {
+          peak: counters.pollersPeak,
+          spawned: counters.pollersSpawned,
+          atEnd: sampler.pollersLast,
+          source: 'agent',
+        }
       : externalPollers(sampler, dump),
     connections: {
       total: reading.activeOpens ?? (counters ? counters.attempts - counters.localFailures : null),
@@ -80,11 +85,11 @@ const AT_PEAK = 0.9;
  */
 function externalPollers(sampler: Sampler, dump: StackDump | undefined): LaneOutcome['pollers'] {
   const { pollersPeak, pollersLast } = sampler;
-  const isPeakAtEnd = pollersPeak === null || (pollersLast ?? 0) >= AT_PEAK * pollersPeak;
-  if (dump && isPeakAtEnd) {
-    return { peak: dump.pollers + dump.bootPollers, spawned: null, source: 'stack-dump' };
-  }
-  return { peak: pollersPeak, spawned: null, source: pollersPeak === null ? null : 'kernel' };
+  const atEnd = dump ? dump.pollers + dump.bootPollers : pollersLast;
+  const isPeakAtEnd = pollersPeak !== null && (pollersLast ?? 0) >= AT_PEAK * pollersPeak;
+  if (dump && isPeakAtEnd) return { peak: atEnd, spawned: null, atEnd, source: 'stack-dump' };
+  const source = pollersPeak === null ? null : 'kernel';
+  return { peak: pollersPeak, spawned: null, atEnd, source };
 }
 
 function agentCount(counters: NonNullable<AgentPart['counters']>): AgentCount {

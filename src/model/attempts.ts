@@ -38,7 +38,8 @@ export class Attempts {
   /** When more were open than Firecracker serves, whole ns; null: never. */
   crowdedAt: number | null = null;
   readonly #flights = new Set<Flight>();
-  readonly #queue: Flight[] = [];
+  /** Those that wait for a place, in order; a Set because some give up in its middle. */
+  readonly #queue = new Set<Flight>();
   #places = MMDS_CONNECTIONS;
 
   constructor(
@@ -106,7 +107,7 @@ export class Attempts {
       else if (!conduct.limited || this.#places > 0) this.#serve(flight);
       else {
         flight.state = 'queued';
-        this.#queue.push(flight);
+        this.#queue.add(flight);
       }
     }
   }
@@ -130,6 +131,7 @@ export class Attempts {
 
   #meetAgain(flight: Flight): void {
     flight.meeting++;
+    this.#queue.delete(flight);
     this.#freePlace(flight);
     this.#meet(flight);
   }
@@ -164,6 +166,7 @@ export class Attempts {
 
   #leave(flight: Flight): void {
     if (this.#flights.delete(flight)) this.ports.release(flight.caller.live);
+    this.#queue.delete(flight);
     this.#freePlace(flight);
     flight.state = 'over';
   }
@@ -172,12 +175,7 @@ export class Attempts {
     if (flight.state !== 'served') return;
     flight.state = 'held';
     this.#places++;
-    for (;;) {
-      const next = this.#queue.shift();
-      if (!next) return;
-      if (next.state !== 'queued') continue;
-      this.#meetAgain(next);
-      return;
-    }
+    const [next] = this.#queue;
+    if (next) this.#meetAgain(next);
   }
 }

@@ -14,7 +14,7 @@ export interface Conduct {
   limited: boolean;
   /** Whether the agent closes a served connection first, and so keeps TIME_WAIT. */
   agentCloses: boolean;
-  /** Whether the answer to the token request has a body; that is all that envd asks of it. */
+  /** Whether the answer to the token request has a body that can be sent as a token. */
   givesToken: boolean;
   /** What `GET /` gives who has a token: metadata, `null`, or nothing that parses. */
   metadata: 'full' | 'empty' | 'none';
@@ -56,7 +56,8 @@ const CYCLES = new Map<string, (parameters: Parameters) => Cycle>([
   ['overload', () => always({ meets: 'silence' })],
   ['hang', () => always({ meets: 'hold', limited: false })],
   ['http-error', () => always(FOREIGN)],
-  ['hijack', () => always({ ...FOREIGN, agentCloses: false })],
+  // Its page has line breaks, so that Go does not send it as a token (see facts.ts).
+  ['hijack', () => always({ ...FOREIGN, agentCloses: false, givesToken: false })],
   ['empty-token', () => always({ limited: false, givesToken: false })],
   ['slow', (parameters) => always({ delayMs: numberOf(parameters, 'delayMs', 2000) })],
   [

@@ -51,9 +51,12 @@ class Crew implements Caller {
   /** Takes so many out, into a crew of their own. */
   split(count: number): Crew {
     const crew = new Crew(this.tickAt);
-    const members = this.members;
-    for (const poller of members.splice(members.length - count)) crew.add(poller);
-    this.live -= count;
+    while (crew.live < count) {
+      const poller = this.#members.pop();
+      if (!poller) break;
+      if (!poller.isOver) crew.add(poller);
+    }
+    this.live -= crew.live;
     return crew;
   }
 }
@@ -64,6 +67,7 @@ export class Pollers {
   peak = 0;
   peakAt = 0;
   spawned = 0;
+  #mostLately = 0;
   /** Crews that wait for their next tick, by when it is due. */
   readonly #idle = new Map<number, Crew>();
 
@@ -73,6 +77,13 @@ export class Pollers {
     private readonly rules: PollerRules,
   ) {}
 
+  /** The most that ran at once since the last call. */
+  takeMost(): number {
+    const most = this.#mostLately;
+    this.#mostLately = this.running;
+    return most;
+  }
+
   /** @param lifetime whole ns; Infinity for the boot poller */
   spawn(lifetime: number): Poller {
     const { agenda } = this;
@@ -81,6 +92,7 @@ export class Pollers {
     crew.add(poller);
     this.spawned++;
     this.running++;
+    this.#mostLately = Math.max(this.#mostLately, this.running);
     if (this.running > this.peak) {
       this.peak = this.running;
       this.peakAt = agenda.now;

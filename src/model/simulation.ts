@@ -1,6 +1,6 @@
 import { Agenda, Rank } from './agenda.js';
 import { Attempts } from './attempts.js';
-import { conductChanges, wholeNs } from './conduct.js';
+import { type Conduct, conductChanges, wholeNs } from './conduct.js';
 import { LIFETIME_MS } from './facts.js';
 import { type InitRules, Inits } from './inits.js';
 import { type Poller, Pollers } from './pollers.js';
@@ -68,14 +68,13 @@ export function simulate(input: SandboxInput): Simulation {
   const trace = new Trace(agenda, () => ({
     attempts: attempts.begun - processor.backlog(agenda.now),
     pollers: pollers.running,
+    pollersMost: pollers.takeMost(),
     portsInUse: ports.held(agenda.now),
     timeWait: ports.timeWait(agenda.now),
   }));
 
   // Where MMDS answers at first, the boot poller is over before the first `/init`.
-  const { meets, metadata, delayMs } = first.conduct;
-  const isAnswered = meets === 'answer' && delayMs === 0 && first.conduct.givesToken;
-  const isEnded = isAnswered && (metadata === 'full' || (metadata === 'empty' && acceptsEmptyStore));
+  const isEnded = endsPoller(first.conduct, input);
   if (input.bootPoller && !isEnded) pollers.spawn(Number.POSITIVE_INFINITY);
   inits.start();
   trace.start();
@@ -111,6 +110,15 @@ export function simulate(input: SandboxInput): Simulation {
     },
     series: trace.series,
   };
+}
+
+/** Whether a poller ends at its first tick. */
+function endsPoller(conduct: Conduct, input: LaneInput): boolean {
+  const { poller, acceptsEmptyStore = true, mmdsVersion = 'V2' } = input;
+  const { meets, delayMs, givesToken, metadata } = conduct;
+  const isAnswered = meets === 'answer' && delayMs === 0;
+  const mayAsk = givesToken || (mmdsVersion === 'V1' && poller === 'issue');
+  return isAnswered && mayAsk && metadata !== 'none' && (metadata === 'full' || acceptsEmptyStore);
 }
 
 /** What an accepted `/init` does (src/agents/guards). */

@@ -11,6 +11,8 @@ export interface TraceReading {
   /** All attempts made so far. */
   attempts: number;
   pollers: number;
+  /** The most at once since the reading before. */
+  pollersMost: number;
   portsInUse: number;
   timeWait: number;
 }
@@ -19,6 +21,8 @@ export interface TraceReading {
 export interface TraceSeries {
   tMs: number[];
   pollers: number[];
+  /** The most at once since the sample before: some live shorter than that. */
+  pollersMost: number[];
   connectionsPerSecond: number[];
   portsInUse: number[];
   timeWait: number[];
@@ -32,6 +36,7 @@ export class Trace {
   readonly series: TraceSeries = {
     tMs: [],
     pollers: [],
+    pollersMost: [],
     connectionsPerSecond: [],
     portsInUse: [],
     timeWait: [],
@@ -57,7 +62,7 @@ export class Trace {
 
   #take(): void {
     const { series } = this;
-    const { attempts, pollers, portsInUse, timeWait } = this.read();
+    const { attempts, pollers, pollersMost, portsInUse, timeWait } = this.read();
     const now = this.agenda.now;
     series.tMs.push(now / 1e6);
     this.#attempts.push(attempts);
@@ -66,6 +71,7 @@ export class Trace {
     const made = attempts - (this.#attempts[this.#windowFrom] ?? 0);
     const perSecond = (made * SECOND) / Math.max(now - from, SECOND);
     series.pollers.push(pollers);
+    series.pollersMost.push(pollersMost);
     series.connectionsPerSecond.push(perSecond);
     series.portsInUse.push(portsInUse);
     series.timeWait.push(timeWait);

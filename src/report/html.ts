@@ -4,7 +4,7 @@ import { createRequire } from 'node:module';
 import type { Check, Claim, LaneResult, Result } from '../results/schema.js';
 import { changeOf } from './change.js';
 import { machinePhrases, scenarioPhrases } from './headline.js';
-import { chartData, chartPlaces } from './html/charts.js';
+import { chartData, chartPlaces, shortName } from './html/charts.js';
 import { drawCharts } from './html/client.js';
 import { html, inline, jsonIsland, type Markup } from './html/markup.js';
 import { STYLE } from './html/style.js';
@@ -159,7 +159,7 @@ function tiles(lanes: readonly LaneResult[]): Markup {
 }
 
 function laneName({ agent }: LaneResult, index: number): Markup {
-  return html`<span class="lane lane-${index % 8}">${agent}</span>`;
+  return html`<span class="lane lane-${index % 8}">${shortName(agent)}</span>`;
 }
 
 /** Two lanes are base and head: the change between them stands beside. */
@@ -193,7 +193,7 @@ function changeCell(change: ReturnType<typeof changeOf> | undefined): Markup {
 }
 
 function claim({ id, text, lane, predicted, measured, verdict, reason }: Claim): Markup {
-  const where = lane === null ? '' : html` (${lane})`;
+  const where = lane === null ? '' : html` (${shortName(lane)})`;
   return html`<li>${BADGES[verdict]}<div><p><code>${id}</code> ${text}</p>
 <p class="quiet">predicted ${formatValue(predicted)}, measured ${formatValue(measured)}${where}: ${reason}</p></div></li>`;
 }
@@ -203,5 +203,5 @@ function check({ expression, verdict, reason }: Check): Markup {
 }
 
 function note({ lane, text }: Result['notes'][number]): Markup {
-  return html`<li>${lane === null ? '' : html`<code>${lane}</code>: `}${text}</li>`;
+  return html`<li>${lane === null ? '' : html`<code>${shortName(lane)}</code>: `}${text}</li>`;
 }

@@ -12,6 +12,6 @@ export const SERIES_TITLES: Record<
   connectionsPerSecond: { title: 'Connections/s', unit: '/s', format: formatRate },
   portsInUse: { title: 'Ports in use', unit: '', format: formatCount },
   timeWait: { title: 'TIME_WAIT', unit: '', format: formatCount },
-  initLatencyMs: { title: '/init latency', unit: ' ms', format: (ms) => `${formatMs(ms)} ms` },
-  healthLatencyMs: { title: '/health latency', unit: ' ms', format: (ms) => `${formatMs(ms)} ms` },
+  initLatencyMs: { title: '/init latency', unit: 'ms', format: (ms) => `${formatMs(ms)} ms` },
+  healthLatencyMs: { title: '/health latency', unit: 'ms', format: (ms) => `${formatMs(ms)} ms` },
 };

@@ -90,6 +90,8 @@ export const laneSchema = z.object({
   pollers: z.object({
     peak: unmeasured(count),
     spawned: unmeasured(count),
+    /** When the outage was over. */
+    atEnd: unmeasured(count).default(null),
     source: unmeasured(z.enum(['agent', 'kernel', 'stack-dump'])),
   }),
   connections: z.object({

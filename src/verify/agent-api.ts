@@ -73,7 +73,9 @@ export class AgentApi {
     return new Promise((resolve) => {
       const socket = connect({ host, port }, () => {
         const head = `POST /init HTTP/1.1\r\nHost: ${host}\r\nContent-Type: application/json`;
-        socket.write(`${head}\r\nContent-Length: 1000\r\n\r\n{"accessToken":`, () => socket.destroy());
+        socket.write(`${head}\r\nContent-Length: 1000\r\n\r\n{"accessToken":`, () =>
+          socket.destroy(),
+        );
       });
       socket.on('error', () => {});
       socket.once('close', () => resolve());
@@ -107,7 +109,12 @@ export class AgentApi {
         version: typeof version === 'string' ? cleanText(version) : null,
       };
     } catch (thrown) {
-      return { ...ended, sentMs, endedMs: monotonicMs(), error: codeOf(thrown) ?? messageOf(thrown) };
+      return {
+        ...ended,
+        sentMs,
+        endedMs: monotonicMs(),
+        error: codeOf(thrown) ?? messageOf(thrown),
+      };
     }
   }
 }

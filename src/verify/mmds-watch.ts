@@ -1,3 +1,4 @@
+import { monotonicMs } from '../base/clock.js';
 import type { MmdsEvent } from '../mmds/event-log.js';
 import type { Timeline } from './timeline.js';
 
@@ -7,8 +8,6 @@ const TOKEN_REQUEST = 'PUT /latest/api/token';
 export class MmdsWatch {
   /** Connections that are open now. Under `hang` every poller holds exactly one. */
   open = 0;
-  /** The most that were open at once since {@link restart}. */
-  mostOpen = 0;
   /** Session tokens asked for since {@link restart}: every poll begins with one. */
   polls = 0;
   /** When the last request arrived, on the monotonic clock; -Infinity for none. */
@@ -17,12 +16,14 @@ export class MmdsWatch {
   metadataAsked = 0;
   /** Answers since {@link restart}. */
   private answers: MmdsEvent[] = [];
+  /** How many connections were open from when on, since {@link restart}. */
+  private levels: { atMs: number; open: number }[] = [];
 
   constructor(private readonly timeline: Timeline) {}
 
   /** Counts from now on. */
   restart(): void {
-    this.mostOpen = this.open;
+    this.levels = [{ atMs: monotonicMs(), open: this.open }];
     this.polls = 0;
     this.metadataAsked = 0;
     this.answers = [];
@@ -31,10 +32,30 @@ export class MmdsWatch {
   take(events: readonly MmdsEvent[]): void {
     for (const event of events) {
       this.open = event.open;
-      this.mostOpen = Math.max(this.mostOpen, event.open);
+      if (this.levels.at(-1)?.open !== event.open) this.levels.push(event);
       if (event.kind === 'asked') this.takeRequest(event);
       else if (event.kind === 'answered') this.takeAnswer(event);
     }
+  }
+
+  /**
+   * The most connections that were open together for at least `heldMs`, up to now. Where one poller
+   * gives a connection up and opens the next, two are open for a moment; two pollers hold two.
+   */
+  mostHeld(heldMs: number): number {
+    const nowMs = monotonicMs();
+    let most = 0;
+    for (const [i, { atMs, open }] of this.levels.entries()) {
+      if (atMs + heldMs > nowMs) break;
+      let least = open;
+      for (let j = i + 1; least > most; j++) {
+        const next = this.levels[j];
+        if (!next || next.atMs >= atMs + heldMs) break;
+        least = Math.min(least, next.open);
+      }
+      most = Math.max(most, least);
+    }
+    return most;
   }
 
   /** The first answer since {@link restart} that `matches`. */

@@ -20,7 +20,7 @@ export interface Scenario {
   /**
    * Puts it to the test on a live agent.
    * @throws MissedMoment when the machine was too slow for the moments that the scenario needs
-   * @throws Failure, AgentDied
+   * @throws Failure, AgentDied, Unobservable
    */
   run(stage: Stage): Promise<Outcome>;
 }
@@ -35,14 +35,4 @@ export function fail(reason: string): Outcome {
 
 export function skip(reason: string): Outcome {
   return { verdict: 'skipped', reason };
-}
-
-/** The agent did not do what every scenario builds on: the scenario fails for that reason. */
-export class Failure extends Error {
-  override readonly name = 'Failure';
-}
-
-/** The machine was too slow for what was to be shown: nothing is known, and it is tried again. */
-export class MissedMoment extends Error {
-  override readonly name = 'MissedMoment';
 }

@@ -15,8 +15,8 @@ import { untilHealthy } from '../lane/ready.js';
 import type { LaneSpec } from '../lane/spec.js';
 import type { DriverReport } from '../orchestrator/driver.js';
 import { AgentApi, type ApiAnswer } from './agent-api.js';
-import { MmdsWatch } from './mmds-watch.js';
-import { Failure } from './scenario.js';
+import { AgentDied, Failure, Unobservable } from './errors.js';
+import { carries, MmdsWatch } from './mmds-watch.js';
 import { Timeline } from './timeline.js';
 import { PATIENCE_MS, quietMs, type Times, timesOf } from './times.js';
 
@@ -35,11 +35,6 @@ export interface StageSpec {
 export interface Identity {
   sandboxId: string;
   templateId: string;
-}
-
-/** The agent ended although nobody asked it to. */
-export class AgentDied extends Error {
-  override readonly name = 'AgentDied';
 }
 
 /**
@@ -112,7 +107,9 @@ export class Stage {
       mmds?.destroy();
       await agent.destroy();
       const words = agent.lastWords();
-      throw new Error(`agent ${choice.name}: ${messageOf(thrown)}${words ? `; it said: ${words}` : ''}`);
+      throw new Error(
+        `agent ${choice.name}: ${messageOf(thrown)}${words ? `; it said: ${words}` : ''}`,
+      );
     }
   }
 
@@ -145,7 +142,9 @@ export class Stage {
   async acceptedInit(): Promise<ApiAnswer> {
     const answer = await this.init();
     if (answer.status === 204) return answer;
-    throw new Failure(`an /init was answered ${answer.status ?? `not at all (${answer.error})`}, not 204`);
+    throw new Failure(
+      `an /init was answered ${answer.status ?? `not at all (${answer.error})`}, not 204`,
+    );
   }
 
   /** Many `/init`s and `/health` probes, one by one at a steady pace, from a thread of their own. */
@@ -174,23 +173,23 @@ export class Stage {
 
   /** Lets another fault hold. */
   async setFault(name: string, parameters: Record<string, number> = {}): Promise<void> {
-    await this.mmds.setFault({ name, parameters });
     const values = Object.values(parameters).map((ms) => ` ${formatDuration(ms)}`);
     this.step(`MMDS: ${name}${values.join('')}`);
+    await this.mmds.setFault({ name, parameters });
   }
 
   /** Puts another identity into MMDS: a new one each time. */
   async nextIdentity(): Promise<Identity> {
     const next = identity(++this.served);
-    await this.mmds.setMetadata(metadataOf(next));
     this.step(`metadata: ${inWords(next)}`);
+    await this.mmds.setMetadata(metadataOf(next));
     return next;
   }
 
   /** Empties the store, as a restored snapshot has it. */
   async emptyStore(): Promise<void> {
-    await this.mmds.setMetadata(null);
     this.step('metadata: none');
+    await this.mmds.setMetadata(null);
   }
 
   /** Writes no single poll down any more: what follows is a storm. */
@@ -209,13 +208,17 @@ export class Stage {
     this.step('the agent goes on');
   }
 
-  /** Who the agent says it is; what it does not know is undefined. */
+  /**
+   * Who the agent says it is, in `/envs`, or else in the files that envd keeps (internal/host/mmds.go);
+   * what it does not know is undefined.
+   */
   async identity(): Promise<Partial<Identity>> {
     const envs = await this.api.envs();
     if (!envs) await this.assertAlive();
+    const file = (name: string) => this.process.rootFile(`/run/e2b/.${name}`);
     const found = {
-      ...text('sandboxId', envs?.E2B_SANDBOX_ID),
-      ...text('templateId', envs?.E2B_TEMPLATE_ID),
+      ...text('sandboxId', envs?.E2B_SANDBOX_ID ?? file('E2B_SANDBOX_ID')),
+      ...text('templateId', envs?.E2B_TEMPLATE_ID ?? file('E2B_TEMPLATE_ID')),
     };
     const words = inWords(found);
     if (words !== this.lastIdentity) this.timeline.add(monotonicMs(), 'identity', words);
@@ -229,11 +232,13 @@ export class Stage {
   }
 
   /**
-   * Waits until the agent has that identity.
+   * Waits until the agent has that identity, and MMDS has told all up to then.
    * @returns false when it has not by `deadlineMs` of the monotonic clock
    */
-  delivered(wanted: Identity, deadlineMs: number): Promise<boolean> {
-    return this.until(() => this.has(wanted), deadlineMs);
+  async delivered(wanted: Identity, deadlineMs: number): Promise<boolean> {
+    const arrived = await this.until(() => this.has(wanted), deadlineMs);
+    await this.mmds.sync();
+    return arrived;
   }
 
   /** Waits until nothing polls any more. @returns false when something still does at the deadline */
@@ -274,19 +279,24 @@ export class Stage {
    */
   async warmUp(): Promise<void> {
     await this.acceptedInit();
-    const { sandboxId } = identity(0);
-    if (!(await this.delivered(identity(0), monotonicMs() + 10 * this.times.tickMs + PATIENCE_MS))) {
-      await this.mmds.sync();
-      throw new Failure(
-        this.watch.polls === 0
-          ? 'after an /init with a healthy MMDS the agent made no attempt to reach it: it does not poll at all'
-          : `after an /init with a healthy MMDS the agent did not take its identity, ${sandboxId}`,
-      );
-    }
+    const deadlineMs = monotonicMs() + 10 * this.times.tickMs + PATIENCE_MS;
+    if (!(await this.delivered(identity(0), deadlineMs))) throw await this.whyNotDelivered();
     if (!(await this.quiet(monotonicMs() + PATIENCE_MS + quietMs(this.times)))) {
       throw new Failure('the agent went on polling a healthy MMDS after its identity had arrived');
     }
     this.watch.restart();
+  }
+
+  private async whyNotDelivered(): Promise<Error> {
+    const begin = 'after an /init with a healthy MMDS';
+    if (this.watch.polls === 0) {
+      return new Failure(`${begin} the agent made no attempt to reach it: it does not poll at all`);
+    }
+    const { sandboxId } = await this.identity();
+    if (sandboxId === undefined && this.watch.answer(carries(identity(0).sandboxId))) {
+      return new Unobservable('neither /envs nor /run/e2b says which identity this agent has');
+    }
+    return new Failure(`${begin} the agent did not take its identity`);
   }
 
   private async assertAlive(): Promise<void> {
@@ -321,5 +331,7 @@ export function inWords({ sandboxId, templateId }: Partial<Identity>): string {
 }
 
 function text<Name extends string>(name: Name, value: unknown): { [key in Name]?: string } {
-  return typeof value === 'string' ? ({ [name]: cleanText(value) } as { [key in Name]: string }) : {};
+  return typeof value === 'string'
+    ? ({ [name]: cleanText(value) } as { [key in Name]: string })
+    : {};
 }

@@ -19,10 +19,10 @@ export function timesOf(agent: LaneSpec['agent']): Times {
 }
 
 /**
- * How much later than its own clock says an agent may act on a busy machine, ms. No verdict turns on
- * anything shorter.
+ * How much later than its own clock says an agent may act on a busy machine, ms. Only what fails
+ * waits for so long.
  */
-export const PATIENCE_MS = 2_000;
+export const PATIENCE_MS = 5_000;
 
 /** Without a poll for so long there is no poller: several ticks, and never a mere hiccup. */
 export function quietMs({ tickMs }: Times): number {

@@ -23,7 +23,7 @@ export const unguarded: LaneResult = {
   version: '0.6.13',
   trouble: null,
   predicted: { pollersPeak: 600, connectionsPerSecondPeak: 24_000, connectionsTotal: 720_000 },
-  pollers: { peak: 600, spawned: 600, source: 'agent' },
+  pollers: { peak: 600, spawned: 600, atEnd: null, source: 'agent' },
   connections: { total: 719_000, perSecondPeak: 23_790, localFailures: 0, source: 'kernel' },
   ports: { capacity: 28_232, peak: 700, exhaustedAtMs: null, kneeAtMs: null },
   kernel: { attemptFails: 719_000, timeWaitOverflow: 0, timeWaitPeak: 0, timeWaitLimit: 4096 },
@@ -64,7 +64,7 @@ export const guarded: LaneResult = {
   guard: 'guarded',
   version: '0.6.14',
   predicted: { pollersPeak: 1, connectionsPerSecondPeak: 40, connectionsTotal: 2398 },
-  pollers: { peak: 1, spawned: 1, source: 'agent' },
+  pollers: { peak: 1, spawned: 1, atEnd: null, source: 'agent' },
   connections: { total: 2398, perSecondPeak: 40, localFailures: 0, source: 'kernel' },
   series: storm(
     600,
@@ -109,7 +109,7 @@ export const unknownSeries = storm(
 /** Nothing was measured at all: the agent never came up. */
 export const dead = lane(unguarded, {
   version: null,
-  pollers: { peak: null, spawned: null, source: null },
+  pollers: { peak: null, spawned: null, atEnd: null, source: null },
   connections: { total: null, perSecondPeak: null, localFailures: null, source: null },
   ports: { capacity: null, peak: null, exhaustedAtMs: null, kneeAtMs: null },
   agentCount: null,

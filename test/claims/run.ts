@@ -36,7 +36,7 @@ export function run(change: Part<Omit<Unjudged, 'lanes'>> = {}, ...only: LaneRes
       mmdsVersion: 'V2',
       guest: { memoryBytes: 2 ** 30, cpus: 2, portRange: null },
       headroom: false,
-    sequential: false,
+      sequential: false,
       repeat: { index: 1, of: 1 },
     },
     checks: [],

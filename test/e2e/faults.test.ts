@@ -56,17 +56,23 @@ test(
   },
 );
 
-for (const fault of ['http-error', 'hijack']) {
+// A body of one line passes for a token; a page of HTML cannot be sent as one (as a real envd
+// showed), so that the second attempt is never made.
+for (const [fault, attemptsPerTick] of [
+  ['http-error', 2],
+  ['hijack', 1],
+] as const) {
   test(
-    `${fault}, envd: every tick makes two attempts, and both are answered`,
+    `${fault}, envd: a tick makes ${attemptsPerTick} attempts, and all are answered`,
     options,
     async () => {
       const result = await measure(0, '--poller', 'envd', '--fault', fault);
       const unguarded = lane(result, 'unguarded');
       assert.equal(unguarded.pollers.peak, INITS);
-      assert.equal(unguarded.predicted.connectionsPerSecondPeak, 2_000);
+      assert.equal(unguarded.predicted.connectionsPerSecondPeak, 1_000 * attemptsPerTick);
       assert.ok(unguarded.agentCount);
-      const { answered, cancelled, attempts } = unguarded.agentCount;
+      const { answered, cancelled, attempts, ticks } = unguarded.agentCount;
+      near(attempts, ticks * attemptsPerTick, 0.03);
       assert.equal(answered + cancelled, attempts);
       // Who closes first keeps the connection in TIME_WAIT: the guest, but for another web server.
       const timeWait = unguarded.kernel.timeWaitPeak ?? 0;

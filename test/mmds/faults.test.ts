@@ -128,7 +128,7 @@ test('http-error: its status with a body to everything', async (t) => {
     ['POST', '/x'],
   ] as const) {
     const answer = await ask(mmds, method, path);
-    assert.deepEqual([answer.status, answer.body], [503, '503 Service Unavailable\n']);
+    assert.deepEqual([answer.status, answer.body], [503, '503 Service Unavailable']);
   }
   await change(mmds, 'http-error:404');
   assert.equal((await ask(mmds, 'GET', '/')).status, 404);

@@ -3,7 +3,10 @@ import type { LaneInput } from '../../src/model/predict.js';
 import type { SandboxInput } from '../../src/model/simulation.js';
 
 /** `refused@0,none@50000` and the like. */
-export function schedule(text: string, parameters: Record<string, number> = {}): LaneInput['faults'] {
+export function schedule(
+  text: string,
+  parameters: Record<string, number> = {},
+): LaneInput['faults'] {
   return text.split(',').map((step) => {
     const [name = '', at = '0'] = step.split('@');
     return { atMs: Number(at), name, parameters };

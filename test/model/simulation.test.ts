@@ -35,20 +35,19 @@ test('what has no closed form', () => {
       total: 5,
     },
     {
-      why: 'a slow MMDS that keeps up: 41 pollers of 100 ms each live for 4.05 s',
+      why: 'a slow MMDS that keeps up: a poller lives 1.05 s, and the last two get no second answer',
       change: { faults: schedule('slow', { delayMs: 500 }), outageMs: 10_000, intervalMs: 200 },
       peak: 6,
       spawned: 50,
-      total: 97,
+      total: 98,
     },
     {
       why: 'flap: down for 2 s, and then all end at their first tick',
       change: { faults: schedule('flap', { downMs: 2000, upMs: 1000 }), outageMs: 3000 },
       peak: 21,
       spawned: 30,
-      // 20 pollers with 39, 37, … 1 tick of two, and two answers for each of the 30 (the last
-      // one's first tick comes at 2,950).
-      total: 2 * 400 - 0 + 2 * 30,
+      // 20 pollers with 39, 37, … 1 ticks before 2 s, and then one tick for each of all 30.
+      total: 2 * 400 + 2 * 30,
     },
     {
       why: 'a guard that renews keeps one poller beyond 60 s',
@@ -118,7 +117,7 @@ const failing = fc.constantFrom('refused', 'reset', 'empty-token', 'http-error',
 const uniform = fc.oneof(failing, fc.constantFrom('hang', 'blackhole', 'overload', 'none', 'null'));
 const anyInput = fc.record({
   // In quarters of a millisecond, which binary fractions have exactly.
-  intervalMs: fc.integer({ min: 4, max: 100_000 }).map((quarters) => quarters / 4),
+  intervalMs: fc.integer({ min: 80, max: 40_000 }).map((quarters) => quarters / 4),
   outageMs: fc.integer({ min: 20, max: 90_000 }),
   poller: fc.constantFrom('issue' as const, 'envd' as const),
   retry: fc.constantFrom('fixed' as const, 'orchestrator' as const),
@@ -147,7 +146,13 @@ test('also through a schedule of faults that fail at once', () => {
   fc.assert(
     fc.property(anyInput, failing, failing, fc.nat(90_000), (change, one, other, atMs) => {
       const faults = schedule(`${one}@0,${other}@${atMs}`);
-      const input = { ...usualSandbox, ...change, ...boundless, mmdsVersion: 'V2' as const, faults };
+      const input = {
+        ...usualSandbox,
+        ...change,
+        ...boundless,
+        mmdsVersion: 'V2' as const,
+        faults,
+      };
       const { pollersPeak, connectionsTotal } = predictLane(input);
       const { pollers, connections } = simulate(input);
       assert.equal(pollers.peak, pollersPeak);
@@ -160,7 +165,7 @@ test('also through a schedule of faults that fail at once', () => {
 test('in every second of a storm the attempts are those of the closed form', () => {
   fc.assert(
     fc.property(
-      fc.integer({ min: 1, max: 3000 }),
+      fc.integer({ min: 20, max: 3000 }),
       fc.integer({ min: 10, max: 900 }).map((tenths) => tenths * 100),
       failing,
       fc.constantFrom('issue' as const, 'envd' as const),
@@ -219,8 +224,8 @@ test('ports, attempts and TIME_WAIT add up', () => {
         const small = simulate({ ...input, guest: { ports, timeWait } });
         assert.ok(small.ports.peak <= ports);
         assert.ok(small.timeWait.peak <= Math.min(ports, timeWait));
-        assert.equal(small.ports.exhaustedAtMs === null, small.ports.peak < ports);
-        if (small.ports.exhaustedAtMs === null) assert.equal(small.connections.localFailures, 0);
+        const ranOut = small.ports.peak >= ports || small.connections.localFailures > 0;
+        assert.equal(small.ports.exhaustedAtMs !== null, ranOut);
         const { sent, answered, timedOut } = small.init;
         assert.ok(answered + timedOut <= sent);
         assert.deepEqual(simulate({ ...input, guest: { ports, timeWait } }), small);
@@ -236,7 +241,7 @@ test('a machine that is too slow makes as many attempts as it can, and no more',
   assert.ok(Math.abs(connections.perSecondPeak - 10_000) <= 1);
   // 250 pollers demand as much; until then nothing is held up.
   assert.ok(saturatedAtMs !== null && saturatedAtMs >= 25_000);
-  assert.ok(Math.abs(connections.total - (125_000 + 350_000 * 1)) <= 350_000 * 0.01);
+  assert.ok(Math.abs(connections.total - 475_000) <= 350_000 * 0.01);
   const free = simulate({ ...usualSandbox, outageMs: 20_000 });
   const held = simulate({ ...usualSandbox, outageMs: 20_000, machine });
   assert.ok(free.connections.total - held.connections.total <= 400);

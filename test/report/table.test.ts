@@ -1,6 +1,4 @@
 import assert from 'node:assert/strict';
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { test } from 'node:test';
 import { stripVTControlCharacters } from 'node:util';
 import fc from 'fast-check';
@@ -11,49 +9,41 @@ import { displayWidth, type View } from '../../src/report/layout.js';
 import { renderTable } from '../../src/report/table.js';
 import { resultSchema } from '../../src/results/schema.js';
 import { hostile, partial, storm, threeLanes, unmeasured } from '../fixtures/results.js';
+import { savedResult } from '../fixtures/saved.js';
+import { golden } from './golden.js';
 
 const ESC = '\u001B';
 const COLOR = new RegExp(`${ESC}\\[\\d+m`, 'g');
-
-// The tests run from the repository's root; what they run is compiled into another folder.
-const GOLDEN = join(process.cwd(), 'test/golden');
-
-/** Compares with test/golden/NAME.txt; `UPDATE_GOLDEN=1` writes it instead. */
-function golden(name: string, text: string): void {
-  const file = join(GOLDEN, `${name}.txt`);
-  if (process.env.UPDATE_GOLDEN === '1') {
-    mkdirSync(GOLDEN, { recursive: true });
-    writeFileSync(file, text);
-  }
-  assert.equal(text, readFileSync(file, 'utf8'));
-}
 
 const fixtures = { storm, partial, unmeasured, threeLanes, hostile };
 const plain: View = { columns: 80, color: false, unicode: true };
 
 for (const columns of [40, 80, 140]) {
   test(`golden: the storm at ${columns} columns`, () => {
-    golden(`table-storm-${columns}`, renderTable(storm(), { ...plain, columns }));
+    golden(`table-storm-${columns}.txt`, renderTable(storm(), { ...plain, columns }));
     golden(
-      `table-storm-${columns}-color`,
+      `table-storm-${columns}-color.txt`,
       renderTable(storm(), { ...plain, columns, color: true }),
     );
   });
 }
+test('golden: a saved run', async () => {
+  golden('saved-table.txt', renderTable(await savedResult(), { ...plain, columns: 120 }));
+});
 test('golden: interrupted, with few samples', () => {
-  golden('table-partial-80', renderTable(partial(), plain));
+  golden('table-partial-80.txt', renderTable(partial(), plain));
 });
 test('golden: a lane of which nothing was measured', () => {
-  golden('table-unmeasured-80', renderTable(unmeasured(), plain));
+  golden('table-unmeasured-80.txt', renderTable(unmeasured(), plain));
 });
 test('golden: three lanes have no ratio', () => {
-  golden('table-three-lanes-140', renderTable(threeLanes(), { ...plain, columns: 140 }));
+  golden('table-three-lanes-140.txt', renderTable(threeLanes(), { ...plain, columns: 140 }));
 });
 test('golden: hostile text', () => {
-  golden('table-hostile-80', renderTable(hostile(), plain));
+  golden('table-hostile-80.txt', renderTable(hostile(), plain));
 });
 test('golden: an ASCII terminal', () => {
-  golden('table-hostile-80-ascii', renderTable(hostile(), { ...plain, unicode: false }));
+  golden('table-hostile-80-ascii.txt', renderTable(hostile(), { ...plain, unicode: false }));
 });
 
 test('at any width: no line is too long, no control character, colour only when asked for', () => {
@@ -95,9 +85,9 @@ test('colour changes nothing but colour', () => {
   }
 });
 
-test('a result without claims and notes has no such sections', () => {
+test('a result without claims, checks and notes has no such sections', () => {
   const text = renderTable(unmeasured(), plain);
-  assert.doesNotMatch(text, /Claims|note/);
+  assert.doesNotMatch(text, /Claims|Checks|note/);
 });
 
 test('the formats are found by name, a wrong one by its nearest', () => {

@@ -249,11 +249,11 @@ export function portCapacity(range: string, reserved: string): number | null {
   if (low === undefined || high === undefined || !(high >= low)) return null;
   let taken = 0;
   for (const part of reserved.trim().split(',')) {
-    const [from, to = from] = part === '' ? [] : part.split('-').map(Number);
-    if (from === undefined || to === undefined) continue;
-    taken += Math.max(0, Math.min(to, high) - Math.max(from, low) + 1);
+    const [, from, to = from] = /^(\d+)(?:-(\d+))?$/.exec(part) ?? [];
+    if (from === undefined) continue;
+    taken += Math.max(0, Math.min(Number(to), high) - Math.max(Number(from), low) + 1);
   }
-  return high - low + 1 - taken;
+  return Math.max(0, high - low + 1 - taken);
 }
 
 function signal(pid: number | undefined, name: NodeJS.Signals): void {

@@ -1,6 +1,7 @@
 import { encodeForeign } from '../answer.js';
 import { always, defineFault } from '../fault.js';
 
+// A page of several lines, as web servers have them: Go's HTTP client refuses to send it as a token.
 const PAGE =
   '<!DOCTYPE html>\n<html><head><title>It works!</title></head><body>It works!</body></html>\n';
 

@@ -12,7 +12,9 @@ export const httpError = defineFault({
   phases: ({ status }) => {
     const line = `${status} ${STATUS_CODES[status] ?? 'Error'}`;
     const answers = [false, true].map((closing) =>
-      encodeForeign(line, 'proxy', 'text/plain', `${line}\n`, closing),
+      // On one line, as Envoy answers: Go's HTTP client takes it for a header value, so envd goes on
+      // to ask for the metadata with it.
+      encodeForeign(line, 'proxy', 'text/plain', line, closing),
     );
     return always({
       limited: false,

@@ -19,7 +19,8 @@ export function parseNetCounters(text: string, section: string): NetCounters {
     .slice(prefix.length)
     .split(' ')
     .forEach((name, i) => {
-      const value = Number(numbers[i]);
+      // Not Number(): of an empty text that is 0, and what was not read is no 0.
+      const value = Number.parseInt(numbers[i] ?? '', 10);
       if (Number.isFinite(value)) counters.set(name, value);
     });
   return counters;

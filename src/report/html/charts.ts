@@ -16,12 +16,17 @@ export function chartData(results: readonly Result[]): ChartData {
   return {
     runs: results.map(({ lanes }) => ({
       lanes: lanes.map(({ agent, series: { tMs, ...values } }) => ({
-        name: cleanText(agent, 40),
+        name: shortName(agent),
         tMs,
         values,
       })),
     })),
   };
+}
+
+/** A lane's name, short enough for a legend. */
+export function shortName(agent: string): string {
+  return cleanText(agent, 40);
 }
 
 /** The places of a run's charts, which the page's script fills. */
@@ -32,7 +37,7 @@ export function chartPlaces(result: Result, run: number): Markup {
     const { title, unit } = SERIES_TITLES[name];
     return html`
 <figure><figcaption>${title} ${SPARSE.has(name) ? html`<span class="quiet">ms, the longest since the sample before</span>` : ''}</figcaption>
-<div class="chart" data-run="${run}" data-series="${name}" data-unit="${unit.trim()}" data-style="${SPARSE.has(name) ? 'points' : 'line'}" role="img" aria-label="${title} over time"></div></figure>`;
+<div class="chart" data-run="${run}" data-series="${name}" data-unit="${unit}" data-style="${SPARSE.has(name) ? 'points' : 'line'}" role="img" aria-label="${title} over time"></div></figure>`;
   })}
 </div>${
     missing.length > 0

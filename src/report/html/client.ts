@@ -57,12 +57,13 @@ export function drawCharts(window: Browser, uPlot: ChartLibrary): void {
 
   function draw(place: Place): void {
     const { run, series = '', unit = '', style } = place.dataset;
+    const suffix = unit === '' || unit.startsWith('/') ? unit : ` ${unit}`;
     const lanes = data.runs[Number(run)]?.lanes ?? [];
     const theme = window.getComputedStyle(document.documentElement);
     const color = (name: string) => theme.getPropertyValue(`--${name}`).trim();
     const font = '12px system-ui, sans-serif';
     const shown = (value: number | null | undefined) =>
-      value === null || value === undefined ? '–' : numeral(value) + (unit && ` ${unit}`);
+      value === null || value === undefined ? '–' : numeral(value) + suffix;
     const axis = {
       stroke: color('quiet'),
       font,

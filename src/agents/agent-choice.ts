@@ -1,9 +1,20 @@
-import { parseAgentCommand } from '../agents/external.js';
-import { guards } from '../agents/guards/index.js';
 import { UsageError } from '../base/errors.js';
 import { lookUp } from '../base/nearest.js';
 import { quoted } from '../base/text.js';
-import type { LaneSpec } from './spec.js';
+import { parseAgentCommand } from './external.js';
+import { guards } from './guards/index.js';
+
+/** An agent as it was chosen: a built-in one, or a program. */
+export type AgentChoice =
+  | { kind: 'reference'; name: string; guard: string }
+  | {
+      kind: 'external';
+      name: string;
+      /** The program as an absolute path, and its arguments. */
+      command: string[];
+      /** The Go function that polls; null for no stack dump. */
+      pollFunction: string | null;
+    };
 
 const MEND = 'Give it as NAME=COMMAND, NAME of letters, digits, - . _';
 
@@ -12,7 +23,11 @@ const MEND = 'Give it as NAME=COMMAND, NAME of letters, digits, - . _';
  * @param flagName for the error text, e.g. `--agent`
  * @throws UsageError for an unknown agent, or a command that cannot run
  */
-export function parseAgent(text: string, flagName: string): LaneSpec['agent'] {
+export function parseAgent(
+  text: string,
+  flagName: string,
+  pollFunction: string | null,
+): AgentChoice {
   const [, name = '', command] = /^([^=]*)(?:=(.*))?$/s.exec(text) ?? [];
   if (command === undefined) {
     if (name.includes('/')) throw new UsageError(`${flagName} ${quoted(text)} has no name`, MEND);
@@ -23,5 +38,5 @@ export function parseAgent(text: string, flagName: string): LaneSpec['agent'] {
   }
   return guards.has(command)
     ? { kind: 'reference', name, guard: command }
-    : { kind: 'external', name, command: parseAgentCommand(command), pollFunction: null };
+    : { kind: 'external', name, command: parseAgentCommand(command), pollFunction };
 }

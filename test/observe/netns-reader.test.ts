@@ -1,0 +1,41 @@
+import assert from 'node:assert/strict';
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { test } from 'node:test';
+import { netnsReader } from '../../src/observe/netns-reader.js';
+import { parseSockStat, readProc } from '../../src/observe/proc/counters.js';
+import { NOTHING_READ } from '../../src/observe/reading.js';
+import { until } from '../base/until.js';
+import { Connections } from './connections.js';
+
+test('the counters of a namespace, and the sockets that lead to MMDS', async (t) => {
+  const sockets = parseSockStat(readProc('/proc/self/net/sockstat') ?? '');
+  if (!sockets || sockets.inUse + sockets.timeWait > 900) {
+    t.skip('too many sockets in this namespace to walk them all');
+    return;
+  }
+  const mine = await Connections.open(t, '127.81.1.1');
+  const other = await Connections.open(t, '127.81.1.2');
+  const read = netnsReader(process.pid, mine.remote);
+  const before = read();
+  assert.equal(before.portsInUse, 0);
+  await other.connect(3);
+  await mine.connect(5);
+  const during = read();
+  assert.equal(during.portsInUse, 5);
+  // Others in this namespace may open connections too.
+  assert.ok((during.activeOpens ?? 0) >= (before.activeOpens ?? Number.NaN) + 8);
+  await mine.close();
+  await until('all are in TIME_WAIT', () => (read().timeWait ?? 0) >= 5);
+  const after = read();
+  assert.equal(after.portsInUse, 5);
+  assert.ok((after.attemptFails ?? -1) >= (before.attemptFails ?? Number.NaN));
+  assert.ok((after.timeWaitOverflow ?? -1) >= 0);
+});
+
+test('of a process that is gone nothing is read, and nothing is thrown', async () => {
+  const child = spawn('true');
+  await once(child, 'close');
+  const read = netnsReader(child.pid ?? 0, { host: '127.0.0.1', port: 80 });
+  assert.deepEqual(read(), NOTHING_READ);
+});
