@@ -1,15 +1,18 @@
 import { Args, Flags } from '@oclif/core';
+import { EXIT } from '../base/errors.js';
 import { lookUp } from '../base/nearest.js';
 import { REPORT_FORMATS } from '../report/index.js';
 import { writeReport } from '../report/output.js';
 import { terminalOf } from '../report/terminal.js';
 import type { Result } from '../results/schema.js';
 import { loadResult, newestResult } from '../results/store.js';
+import { parseThresholds, withChecks } from '../results/thresholds.js';
 import { BaseCommand } from './base-command.js';
 
 export default class Report extends BaseCommand {
   static override summary = 'Saved results as a table, a comment, a page with charts, CSV or JSON';
-  static override description = 'Exit codes: 0 done; 2 no such file, or no valid result.';
+  static override description =
+    'Exit codes: 0 done; 1 a threshold that was asked for failed; 2 no such file, or no valid result.';
   static override examples = [
     '<%= config.bin %> report',
     '<%= config.bin %> report bench-results/reference-refused-100ms.json',
@@ -29,6 +32,12 @@ export default class Report extends BaseCommand {
       summary: [...REPORT_FORMATS].map(([name, { summary }]) => `${name}: ${summary}`).join('; '),
     }),
     json: Flags.boolean({ summary: 'the same as --format json' }),
+    threshold: Flags.string({
+      multiple: true,
+      multipleNonGreedy: true,
+      helpValue: "'guarded.pollers.peak<=1'",
+      summary: 'what must hold of every result, or the exit code is 1; repeat it for more',
+    }),
     output: Flags.string({
       helpValue: 'FILE',
       summary: 'the file that the report goes to [default: stdout]',
@@ -43,8 +52,9 @@ export default class Report extends BaseCommand {
     const { args, flags } = await this.parse(Report);
     const format = lookUp('format', flags.json ? 'json' : flags.format, REPORT_FORMATS);
     const files = args.file ?? [await newestResult(flags.out)];
+    const thresholds = parseThresholds(flags.threshold ?? []);
     const results: Result[] = [];
-    for (const file of files) results.push(await loadResult(file));
+    for (const file of files) results.push(withChecks(await loadResult(file), thresholds));
 
     if (flags.output === undefined) {
       const isTTY = process.stdout.isTTY === true;
@@ -54,5 +64,10 @@ export default class Report extends BaseCommand {
       const view = terminalOf({}, { isTTY: false, env: process.env });
       await writeReport(flags.output, format.renderAll(results, view), files);
     }
+    const asked = new Set(thresholds.map(({ expression }) => expression));
+    const hasFailed = results.some(({ checks }) =>
+      checks.some(({ expression, verdict }) => asked.has(expression) && verdict === 'fail'),
+    );
+    if (hasFailed) process.exitCode = EXIT.failed;
   }
 }

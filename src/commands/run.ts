@@ -11,7 +11,7 @@ import { REPORT_FORMATS } from '../report/index.js';
 import { terminalOf } from '../report/terminal.js';
 import type { Result } from '../results/schema.js';
 import { prepareOut, rescueResult, saveResult, UnsavedError } from '../results/store.js';
-import { checkThresholds, parseThresholds, requireFields } from '../results/thresholds.js';
+import { parseThresholds, requireFields, withChecks } from '../results/thresholds.js';
 import { BaseCommand } from './base-command.js';
 import { scenarioFlags, scenarioText } from './scenario-flags.js';
 import { openSession } from './session.js';
@@ -62,7 +62,7 @@ Exit codes: 0 done; 1 a threshold failed, or an agent failed or never answered /
     for (const scenario of scenarios) {
       if (signals.interrupt.aborted) break;
       const measured = await runScenario(scenario, isolation, progress, signals);
-      const result = { ...measured, checks: checkThresholds(measured, thresholds) };
+      const result = withChecks(measured, thresholds);
       results.push(result);
       progress.say(`result: ${await this.save(out, result)}`);
       if (!flags.json) await this.print(this.table(result));

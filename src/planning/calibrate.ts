@@ -48,11 +48,15 @@ export function calibrate(results: readonly Result[], readFaults: FaultReader): 
       'Make one with envd-bench run',
     );
   }
-  const cpu = fit(points, ({ lane, seconds, attempts }) => ({
-    one: seconds,
-    other: attempts,
-    value: lane.process.cpuSeconds,
-  }));
+  // Past half of the ports an attempt costs many times as much: that is no price for the others.
+  const cpu = fit(
+    points.filter(({ lane }) => !isPastHalf(lane)),
+    ({ lane, seconds, attempts }) => ({
+      one: seconds,
+      other: attempts,
+      value: lane.process.cpuSeconds,
+    }),
+  );
   const rss = fit(points, ({ lane }) => ({
     one: 1,
     other: lane.pollers.peak ?? 0,

@@ -127,6 +127,17 @@ export function checkThresholds(result: Result, thresholds: readonly Threshold[]
   });
 }
 
+/**
+ * The same result with the checks of some thresholds, behind those that it has already; one that is
+ * asked for again is judged anew.
+ * @throws UsageError for a field that does not exist
+ */
+export function withChecks(result: Result, thresholds: readonly Threshold[]): Result {
+  const checks = checkThresholds(result, thresholds);
+  const isNew = ({ expression }: Check) => !checks.some((check) => check.expression === expression);
+  return { ...result, checks: [...result.checks.filter(isNew), ...checks] };
+}
+
 function parseLimit(text: string, shown: string): Pick<Threshold, 'limit' | 'limitUnit'> {
   const [, number, unit = ''] = /^(\d{1,15}(?:\.\d+)?|\.\d+)\s*(.*)$/s.exec(text) ?? [];
   if (number === undefined) {

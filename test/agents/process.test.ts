@@ -7,7 +7,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
-import { request } from 'undici';
+import { Client, request } from 'undici';
 import { type Counters, newCounters } from '../../src/agents/counters.js';
 import { currentNetns, ORIGIN_NETNS } from '../../src/base/interlock.js';
 import { whyNoNamespaces } from '../../src/lane/network/namespaces.js';
@@ -30,9 +30,10 @@ class Process {
   stdout = '';
   stderr = '';
 
-  constructor(t: TestContext, args: readonly string[]) {
+  constructor(t: TestContext, args: readonly string[], shell = '') {
     const { [ORIGIN_NETNS]: _, ...env } = process.env;
-    this.child = spawn(process.execPath, [PROGRAM, ...args], { env });
+    const command = [process.execPath, PROGRAM, ...args];
+    this.child = spawn('sh', ['-c', `${shell} exec "$@"`, 'sh', ...command], { env });
     this.exited = once(this.child, 'close');
     this.child.stdout?.on('data', (piece) => {
       this.stdout += piece;
@@ -65,17 +66,13 @@ async function startAgent(
   t: TestContext,
   script: (request: ScriptedRequest) => void,
   args: readonly string[] = [],
+  shell = '',
 ): Promise<{ agent: Process; origin: string }> {
   const mmds = await scriptMmds(t, script);
   const port = await freePort();
-  const agent = new Process(t, [
-    `--port=${port}`,
-    '--mmds-host=127.0.0.1',
-    `--mmds-port=${mmds.address.port}`,
-    '--tick-ms=5',
-    '--access-token=stored',
-    ...args,
-  ]);
+  const own = ['--mmds-host=127.0.0.1', `--mmds-port=${mmds.address.port}`, '--tick-ms=5'];
+  const all = [`--port=${port}`, '--access-token=stored', ...own, ...args];
+  const agent = new Process(t, all, shell);
   const origin = `http://127.0.0.1:${port}`;
   for (let tries = 0; tries < 400; tries++) {
     if (agent.child.exitCode !== null) throw new Error(agent.stderr);
@@ -134,6 +131,27 @@ test('SIGTERM in mid-storm: the final counters add up', async (t) => {
   const counters = agent.lines.at(-1)?.counters ?? newCounters();
   assertAddsUp(counters);
   assert.equal(counters.pollersRunning, 0);
+});
+
+test('without a file descriptor nothing is attempted: that is counted apart', async (t) => {
+  // Enough for Node to load its modules, not for as many pollers.
+  const { agent, origin } = await startAgent(t, hangs, [], 'ulimit -n 200;');
+  const client = new Client(origin);
+  t.after(() => client.destroy());
+  const body = '{"accessToken":"stored"}';
+  for (let i = 0; i < 250; i++) {
+    const { statusCode } = await client.request({ method: 'POST', path: '/init', body });
+    assert.equal(statusCode, 204);
+  }
+  await until('descriptors are short', () => {
+    return (agent.lines.at(-1)?.counters.descriptorFailures ?? 0) > 0;
+  });
+  agent.child.kill('SIGTERM');
+  await until('the final counters', () => agent.lines.at(-1)?.final === true);
+  const counters = agent.lines.at(-1)?.counters ?? newCounters();
+  assertAddsUp(counters);
+  assert.ok(counters.attempts < 250);
+  assert.equal(counters.refused + counters.failedOtherwise + counters.localFailures, 0);
 });
 
 test('it keeps the identity in files', async (t) => {

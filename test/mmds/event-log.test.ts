@@ -10,7 +10,6 @@ function brief({ kind, open, request, status, body }: MmdsEvent) {
 
 test('all that is seen and answered is written down, in order', async (t) => {
   const mmds = await serve(t);
-  await ask(mmds, 'GET', '/count');
   const events: MmdsEvent[] = [];
   mmds.watch((some) => events.push(...some));
   await ask(mmds, 'GET', '/count');

@@ -237,3 +237,16 @@ test('a body that cannot be made is a failed request', async (t) => {
   assert.equal(await bodiless.send(monotonicMs()), 'failed');
   assertAddsUp(bodiless.summary());
 });
+
+test('the longest answer since the last look, null where there was none', async (t) => {
+  const origin = await serveHttp(t, (_, response) => response.writeHead(204).end());
+  const requests = stream(t, origin);
+  assert.equal(requests.takeLongest(), null);
+  for (const lateMs of [2_000, 4_000, 3_000]) await requests.send(monotonicMs() - lateMs);
+  const longest = requests.takeLongest();
+  assert.ok(longest !== null && longest >= 4_000);
+  assert.equal(requests.takeLongest(), null);
+  await requests.send(monotonicMs() - 1_000);
+  const next = requests.takeLongest();
+  assert.ok(next !== null && next >= 1_000 && next < longest);
+});

@@ -9,6 +9,7 @@ import {
   parseThreshold,
   parseThresholds,
   requireFields,
+  withChecks,
 } from '../../src/results/thresholds.js';
 import { assertUsageError } from '../base/usage-error.js';
 import { storm, unmeasured } from '../fixtures/results.js';
@@ -199,5 +200,25 @@ test('pass and fail are as JavaScript compares', () => {
       const { verdict } = check(storm(), `unguarded.pollers.peak${operator}${limit}`);
       assert.equal(verdict === 'pass', expected);
     }),
+  );
+});
+
+test('checks are added to those of the run, and the same one is judged anew', () => {
+  const first = withChecks(
+    storm(),
+    parseThresholds(['guarded.pollers.peak<=1', 'guarded.init.sent>0']),
+  );
+  const stale = first.checks.map((one) => ({ ...one, verdict: 'fail' as const }));
+  const again = parseThresholds(['unguarded.pollers.peak<=1', 'guarded.pollers.peak<=1']);
+  assert.deepEqual(
+    withChecks({ ...first, checks: stale }, again).checks.map(({ expression, verdict }) => [
+      expression,
+      verdict,
+    ]),
+    [
+      ['guarded.init.sent>0', 'fail'],
+      ['unguarded.pollers.peak<=1', 'fail'],
+      ['guarded.pollers.peak<=1', 'pass'],
+    ],
   );
 });

@@ -8,15 +8,13 @@ import { countsOf, legendOf, outcomeOf, sidesOf, warningsOf } from './summary.js
 
 const LIMIT = { pass: '✅ pass', fail: '❌ fail', 'not-judged': '⚠️ not judged' } as const;
 
-const FINDINGS = new Set<Row['verdict']>(['worse', 'better', 'different']);
-
 /**
  * A comparison as a comment on GitHub: what came out, the warnings, the limits, what differs, and
  * folded away all figures. Text from outside takes no effect.
  */
 export function renderComparisonMarkdown(comparison: Comparison): string {
   const rows = comparison.rows.filter(hasFigures);
-  const found = rows.filter(({ verdict }) => FINDINGS.has(verdict));
+  const found = rows.filter(isFinding);
   const limits = comparison.limits.map(
     ({ expression, label, verdict, reason }) =>
       `- **${LIMIT[verdict]}** ${code(expression)} (${code(label)}): ${prose(reason)}`,
@@ -66,6 +64,16 @@ function table(rows: readonly Row[], before: readonly string[] = []): Omit<Block
 
 function line(cells: readonly string[]): string {
   return `| ${cells.join(' | ')} |`;
+}
+
+/** What differs; of too few samples to tell, whatever is not the same. */
+function isFinding({ verdict, base, head }: Row): boolean {
+  return (
+    verdict === 'worse' ||
+    verdict === 'better' ||
+    verdict === 'different' ||
+    (verdict === 'undecided' && base.median !== head.median)
+  );
 }
 
 function markOf({ limits, rows }: Comparison): string {

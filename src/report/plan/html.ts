@@ -15,7 +15,7 @@ const CHARTS: readonly { title: string; value: (figures: PlanFigures) => number 
 
 const WIDTH = 480;
 const HEIGHT = 220;
-const PAD = { left: 62, right: 14, top: 10, bottom: 26 };
+const PAD = { left: 78, right: 14, top: 10, bottom: 26 };
 
 const CHART_STYLE = `
 svg.sweep { display: block; width: 100%; height: auto; }
@@ -82,7 +82,7 @@ function chart(
   const powers = Array.from({ length: top + 1 }, (_, power) => 10 ** power);
   const ticks = intervals.filter((_, i) => i % Math.ceil(intervals.length / 6) === 0);
   return html`<svg class="sweep" viewBox="0 0 ${WIDTH} ${HEIGHT}" role="img" aria-label="${title} by the interval">
-${powers.map((v) => html`<line x1="${PAD.left}" x2="${WIDTH - PAD.right}" y1="${y(v)}" y2="${y(v)}"/><text class="end" x="${PAD.left - 6}" y="${y(v) + 4}">${formatValue(v)}</text>`)}
+${powers.map((v) => html`<line x1="${PAD.left}" x2="${WIDTH - PAD.right}" y1="${y(v)}" y2="${y(v)}"/><text class="end" x="${PAD.left - 6}" y="${y(v) + 4}">${v === 1 ? '≤ 1' : formatValue(v)}</text>`)}
 ${ticks.map((ms) => html`<text class="middle" x="${x(ms)}" y="${HEIGHT - 8}">${formatDuration(ms)}</text>`)}
 ${(plans[0]?.agents ?? []).map(({ agent }, i) => {
   const points = plans.flatMap(({ input, agents }) => {
