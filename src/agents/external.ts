@@ -57,7 +57,12 @@ function find(typed: string): string | undefined {
 }
 
 function existing(path: string): string | undefined {
-  return statSync(path, { throwIfNoEntry: false }) && path;
+  try {
+    return statSync(path).isDirectory() ? undefined : path;
+  } catch {
+    // Not there, or in a folder that may not be looked into.
+    return undefined;
+  }
 }
 
 /** Looks at the first bytes: a script, or an ELF file for this processor. */

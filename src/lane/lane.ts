@@ -19,6 +19,8 @@ import { untilHealthy } from './ready.js';
 import { Sampler } from './sampler.js';
 import type { LaneSpec } from './spec.js';
 
+type Fault = LaneSpec['faults'][number]['fault'];
+
 /** What MMDS serves to a lane's agent, when it serves. */
 export const METADATA = {
   instanceID: 'isandbox-of-this-lane',
@@ -45,6 +47,7 @@ const DUMPED_WITHIN_MS = 60_000;
 /** One agent under test with its own network, MMDS, driver, probes and sampler. */
 export class Lane {
   private readonly stopping = new AbortController();
+  private startMs: number | undefined;
   private setupMs: number | null = null;
   private trouble: string | null = null;
   private headroom: LaneOutcome['headroom'] = null;
@@ -111,11 +114,14 @@ export class Lane {
   async run(startMs: number): Promise<LaneOutcome> {
     const { network, agent, driver, mmds, spec } = this;
     if (!network || !agent || !driver || !mmds) throw new Error('the lane is not set up');
+    this.startMs = startMs;
     const sampler = new Sampler(spec, agent, driver, startMs, this.onSample);
     const { signal } = this.stopping;
     await sleepUntil(startMs, signal);
     sampler.start();
     driver.run(startMs);
+    // Set-up takes its time: a fault with phases of its own begins with the outage.
+    void this.apply(mmds, spec.faults[0]?.fault);
     const changes = this.changeFaults(mmds, startMs);
     const loaded = this.loadAtPeak(network, startMs + spec.outageMs);
     await sleepUntil(startMs + spec.outageMs, signal);
@@ -147,6 +153,8 @@ export class Lane {
     const stopped = isOurs ? agent.stopPolling() : undefined;
     const settled = Promise.all([report, others]).then(() => {});
     await within(stopped ?? settled, isOurs ? LAST_COUNTERS_WITHIN_MS : SETTLED_WITHIN_MS);
+    // At once: a request to MMDS that an /init under way still makes is none of the outage.
+    const reading = isOurs ? agent.process.reader() : whenOver;
     const identity = agent.died ? null : await askIdentity();
     if (!isOurs) await within(agent.stopPolling(), DUMPED_WITHIN_MS);
     await settled;
@@ -155,7 +163,7 @@ export class Lane {
       report: await report,
       sampler,
       agent,
-      reading: isOurs ? agent.process.reader() : whenOver,
+      reading,
       identity,
       headroom: this.headroom,
       trouble: this.trouble,
@@ -205,11 +213,15 @@ export class Lane {
     for (const { atMs, fault } of this.spec.faults.slice(1)) {
       await sleepUntil(startMs + atMs, this.stopping.signal);
       if (this.stopping.signal.aborted) return;
-      try {
-        await mmds.setFault(fault);
-      } catch (thrown) {
-        this.fail(messageOf(thrown));
-      }
+      await this.apply(mmds, fault);
+    }
+  }
+
+  private async apply(mmds: MmdsPart, fault: Fault | undefined): Promise<void> {
+    try {
+      if (fault) await mmds.setFault(fault);
+    } catch (thrown) {
+      this.fail(messageOf(thrown));
     }
   }
 
@@ -223,7 +235,8 @@ export class Lane {
     const exit = this.agent?.died;
     const words = this.agent?.lastWords();
     const how = exit?.code === null ? `ended by ${exit.signal}` : `exited ${exit?.code}`;
-    this.fail(`agent ${how}${words ? `; it said: ${words}` : ''}`);
+    const when = this.startMs === undefined ? '' : ` after ${secondsSince(this.startMs)} s`;
+    this.fail(`agent ${how}${when}${words ? `; it said: ${words}` : ''}`);
   }
 
   private fail(trouble: string): void {
@@ -236,4 +249,8 @@ async function within(promise: Promise<void>, ms: number): Promise<void> {
   const patience = new AbortController();
   await Promise.race([promise, sleepUntil(monotonicMs() + ms, patience.signal)]);
   patience.abort();
+}
+
+function secondsSince(startMs: number): string {
+  return (Math.max(0, monotonicMs() - startMs) / 1e3).toFixed(1);
 }

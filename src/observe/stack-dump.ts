@@ -46,12 +46,14 @@ export class StackDumpReader {
   }
 
   private read(line: string): void {
-    if (/^goroutine \d+ .*\[.*\]:$/.test(line)) {
+    // Goroutine 0 is the scheduler's own stack, no goroutine.
+    if (/^goroutine [1-9]\d* .*\[.*\]:$/.test(line)) {
       this.finishGoroutine();
       this.seen = true;
       this.dump.goroutines++;
     } else if (line.startsWith('created by ')) {
-      if (line.startsWith('created by main.')) this.isBoot = true;
+      // A plain function of package main, such as main.run; no method of an API.
+      if (/^created by main\.\w+(?: in |$)/.test(line)) this.isBoot = true;
     } else if (line.includes(`.${this.pollFunction}(`)) {
       this.isPolling = true;
     }

@@ -1,9 +1,7 @@
 import { dirname } from 'node:path';
-import { hashAccessToken } from '../agents/access-token.js';
 import { monotonicMs, sleepUntil } from '../base/clock.js';
 import { formatDuration } from '../base/duration.js';
 import { messageOf } from '../base/errors.js';
-import { cleanText } from '../base/text.js';
 import { ACCESS_TOKEN, agentCommand } from '../lane/agent-command.js';
 import { loopbackNetwork } from '../lane/network/loopback.js';
 import { netnsNetwork } from '../lane/network/netns.js';
@@ -15,13 +13,17 @@ import { untilHealthy } from '../lane/ready.js';
 import type { LaneSpec } from '../lane/spec.js';
 import type { DriverReport } from '../orchestrator/driver.js';
 import { AgentApi, type ApiAnswer } from './agent-api.js';
-import { AgentDied, Failure, Unobservable } from './errors.js';
-import { carries, MmdsWatch } from './mmds-watch.js';
+import { AgentDied, Failure } from './errors.js';
+import { type Identity, identity, identityIn, inWords, metadataOf } from './identity.js';
+import { MmdsWatch } from './mmds-watch.js';
 import { Timeline } from './timeline.js';
-import { PATIENCE_MS, quietMs, type Times, timesOf } from './times.js';
+import { quietMs, type Times, timesOf } from './times.js';
 
 /** How often a condition is looked at, ms. */
 const LOOK_EVERY_MS = 10;
+
+/** How long the end of a process may stay untold, ms. */
+const DEATH_TOLD_WITHIN_MS = 1_000;
 
 /** What a stage is built from. */
 export interface StageSpec {
@@ -29,12 +31,6 @@ export interface StageSpec {
   isolation: LaneSpec['isolation'];
   /** The version to differ from; null when no base agent was given. */
   baseVersion: string | null;
-}
-
-/** Who a sandbox is, as MMDS has it. */
-export interface Identity {
-  sandboxId: string;
-  templateId: string;
 }
 
 /**
@@ -104,12 +100,11 @@ export class Stage {
       stage.step(`the agent is ready; MMDS: ${firstFault}, with ${inWords(identity(0))}`);
       return stage;
     } catch (thrown) {
+      // Asked before it is torn down, which leaves words of its own.
+      const reason = agent.died ? endOf(agent) : `${messageOf(thrown)}${lastWordsOf(agent)}`;
       mmds?.destroy();
       await agent.destroy();
-      const words = agent.lastWords();
-      throw new Error(
-        `agent ${choice.name}: ${messageOf(thrown)}${words ? `; it said: ${words}` : ''}`,
-      );
+      throw new Error(`agent ${choice.name}: ${reason}`);
     }
   }
 
@@ -134,7 +129,7 @@ export class Stage {
     const { status, version, error, sentMs } = answer;
     this.version = version ?? this.version;
     this.timeline.add(sentMs, 'init', `answered ${status ?? `not at all (${error})`}`);
-    if (status === null) await this.assertAlive();
+    if (status === null) await this.assertSurvived();
     return answer;
   }
 
@@ -208,18 +203,11 @@ export class Stage {
     this.step('the agent goes on');
   }
 
-  /**
-   * Who the agent says it is, in `/envs`, or else in the files that envd keeps (internal/host/mmds.go);
-   * what it does not know is undefined.
-   */
+  /** Who the agent says it is now. */
   async identity(): Promise<Partial<Identity>> {
     const envs = await this.api.envs();
     if (!envs) await this.assertAlive();
-    const file = (name: string) => this.process.rootFile(`/run/e2b/.${name}`);
-    const found = {
-      ...text('sandboxId', envs?.E2B_SANDBOX_ID ?? file('E2B_SANDBOX_ID')),
-      ...text('templateId', envs?.E2B_TEMPLATE_ID ?? file('E2B_TEMPLATE_ID')),
-    };
+    const found = identityIn(envs, (path) => this.process.rootFile(path));
     const words = inWords(found);
     if (words !== this.lastIdentity) this.timeline.add(monotonicMs(), 'identity', words);
     this.lastIdentity = words;
@@ -272,66 +260,31 @@ export class Stage {
     await this.mmds.sync();
   }
 
-  /**
-   * What every sandbox has gone through before a scenario begins: one `/init` with a healthy MMDS,
-   * which settles the access token and ends envd's poller of the boot.
-   * @throws Failure when that does not deliver the identity
-   */
-  async warmUp(): Promise<void> {
-    await this.acceptedInit();
-    const deadlineMs = monotonicMs() + 10 * this.times.tickMs + PATIENCE_MS;
-    if (!(await this.delivered(identity(0), deadlineMs))) throw await this.whyNotDelivered();
-    if (!(await this.quiet(monotonicMs() + PATIENCE_MS + quietMs(this.times)))) {
-      throw new Failure('the agent went on polling a healthy MMDS after its identity had arrived');
+  /** A death is told a moment after its connections were lost. */
+  private async assertSurvived(): Promise<void> {
+    const deadlineMs = monotonicMs() + DEATH_TOLD_WITHIN_MS;
+    while (!this.agent.died && monotonicMs() < deadlineMs) {
+      await sleepUntil(monotonicMs() + LOOK_EVERY_MS);
     }
-    this.watch.restart();
-  }
-
-  private async whyNotDelivered(): Promise<Error> {
-    const begin = 'after an /init with a healthy MMDS';
-    if (this.watch.polls === 0) {
-      return new Failure(`${begin} the agent made no attempt to reach it: it does not poll at all`);
-    }
-    const { sandboxId } = await this.identity();
-    if (sandboxId === undefined && this.watch.answer(carries(identity(0).sandboxId))) {
-      return new Unobservable('neither /envs nor /run/e2b says which identity this agent has');
-    }
-    return new Failure(`${begin} the agent did not take its identity`);
+    await this.assertAlive();
   }
 
   private async assertAlive(): Promise<void> {
-    const { died } = this.agent;
-    if (!died) return;
+    if (!this.agent.died) return;
     // The rest of what it said may still be on its way.
-    await new Promise((resolve) => setImmediate(resolve));
-    const words = this.agent.lastWords();
-    const how = died.code === null ? `was ended by ${died.signal}` : `exited ${died.code}`;
-    throw new AgentDied(`the agent ${how}${words ? `; it said: ${words}` : ''}`);
+    await sleepUntil(monotonicMs() + LOOK_EVERY_MS);
+    throw new AgentDied(`the agent ${endOf(this.agent)}`);
   }
 }
 
-function identity(number: number): Identity {
-  return { sandboxId: `isandbox${number}`, templateId: `template${number}` };
+/** How an agent that has died ended, in words. */
+function endOf(agent: AgentPart): string {
+  const { died } = agent;
+  const how = died?.code === null ? `was ended by ${died.signal}` : `exited ${died?.code}`;
+  return how + lastWordsOf(agent);
 }
 
-/** Firecracker's metadata as the orchestrator puts it (no log collector: nobody would listen). */
-function metadataOf({ sandboxId, templateId }: Identity): Record<string, string> {
-  return {
-    instanceID: sandboxId,
-    envID: templateId,
-    address: '',
-    accessTokenHash: hashAccessToken(ACCESS_TOKEN),
-  };
-}
-
-/** An identity in one line: `isandbox1, template1`. */
-export function inWords({ sandboxId, templateId }: Partial<Identity>): string {
-  const word = (id: string | undefined) => (id === undefined ? 'unknown' : id || 'empty');
-  return sandboxId === templateId ? word(sandboxId) : `${word(sandboxId)}, ${word(templateId)}`;
-}
-
-function text<Name extends string>(name: Name, value: unknown): { [key in Name]?: string } {
-  return typeof value === 'string'
-    ? ({ [name]: cleanText(value) } as { [key in Name]: string })
-    : {};
+function lastWordsOf(agent: AgentPart): string {
+  const words = agent.lastWords();
+  return words ? `; it said: ${words}` : '';
 }

@@ -1,7 +1,12 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { metadataRequest, parseMetadata, tokenRequest } from '../../src/agents/mmds-requests.js';
+import {
+  isHeaderValue,
+  metadataRequest,
+  parseMetadata,
+  tokenRequest,
+} from '../../src/agents/mmds-requests.js';
 
 const EMPTY = { sandboxId: '', templateId: '', accessTokenHash: '' };
 
@@ -59,3 +64,18 @@ test('an ordinary token is sent as it is', () => {
   assert.match(request, /^GET \/ HTTP\/1\.1\r\n/);
   assert.match(request, /\r\nX-metadata-token: aB\+\/=09\r\nAccept: application\/json\r\n/);
 });
+
+for (const [token, isValid] of [
+  ['', true],
+  ['aB+/=09', true],
+  ['a\tb c', true],
+  ['äöü', true],
+  ['a\nb', false],
+  ['a\r', false],
+  ['\u0000', false],
+  ['\u007f', false],
+] as const) {
+  test(`Go ${isValid ? 'sends' : 'refuses'} the header ${JSON.stringify(token)}`, () => {
+    assert.equal(isHeaderValue(token), isValid);
+  });
+}

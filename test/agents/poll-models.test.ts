@@ -118,12 +118,14 @@ for (const name of ['envd', 'issue']) {
   });
 }
 
-const failures: [comment: string, token: (request: ScriptedRequest) => void][] = [
+const failures: [comment: string, token: (request: ScriptedRequest) => void, sent?: string][] = [
   ['an empty token', (request) => request.answer('')],
   ['a reset', ({ socket }) => socket.resetAndDestroy()],
+  // Go sends no header with a line break in it.
+  ['a page of HTML', (request) => request.answer('<html>\n</html>\n'), '<html></html>'],
   ['a close', ({ socket }) => socket.end()],
 ];
-for (const [comment, token] of failures) {
+for (const [comment, token, sent = ''] of failures) {
   test(`envd: ${comment} ends the tick`, async (t) => {
     const mmds = await script(t, token);
     const tick = await runTick('envd', mmds.address);
@@ -135,7 +137,7 @@ for (const [comment, token] of failures) {
     const mmds = await script(t, token);
     const tick = await runTick('issue', mmds.address);
     assert.equal(tick.counters.attempts, 2);
-    assert.equal(mmds.requests[1]?.header('X-metadata-token'), '');
+    assert.equal(mmds.requests[1]?.header('X-metadata-token'), sent);
     // What is answered is accepted.
     assert.equal(tick.metadata?.sandboxId, 'i');
   });

@@ -43,19 +43,23 @@ test('who has gone away already does not wait', async () => {
   assert.equal(await lock.acquire(never), true);
 });
 
-test('going away after having got it gives nothing back', async () => {
+test('going away after having got it gives nothing back, and takes nobody’s place', async () => {
   const lock = new InitLock();
+  await lock.acquire(never);
   const gone = new AbortController();
-  await lock.acquire(gone.signal);
-  gone.abort();
+  const second = lock.acquire(gone.signal);
   let isIn = false;
-  const next = lock.acquire(never).then(() => {
-    isIn = true;
+  const third = lock.acquire(never).then((got) => {
+    isIn = got;
   });
-  await Promise.resolve();
+  lock.release();
+  assert.equal(await second, true);
+  gone.abort();
+  await new Promise((resolve) => setImmediate(resolve));
   assert.equal(isIn, false);
   lock.release();
-  await next;
+  await third;
+  assert.equal(isIn, true);
 });
 
 test('in any order of asking, leaving and releasing nobody is lost and no two are in', async () => {

@@ -33,10 +33,8 @@ const LIMIT = ['--max-regression', 'init.latencyMs.p99=10%'];
 
 const cases: [args: string[], code: number, stdout: RegExp, stderr: RegExp][] = [
   [[fast, fast], 0, /no change shown/, /^$/],
-  [[fast, fast, ...LIMIT], 0, /unchanged, not worse/, /^$/],
   [[fast, slow], 0, /compare: worse/, /^$/],
   [[fast, slow, ...LIMIT], 1, /1 of 2 limits exceeded/, /^$/],
-  [[slow, fast, ...LIMIT], 0, /better/, /^$/],
   [[fast, slow, '--format', 'markdown'], 0, /^### envd-bench compare/, /^$/],
   [[fast, slow, '--json'], 0, /"schema": "envd-bench\/compare\/v1"/, /^$/],
   [[fast, '--base-lane', 'unguarded', '--head-lane', 'guarded'], 0, /unguarded → guarded/, /^$/],
@@ -49,11 +47,8 @@ const cases: [args: string[], code: number, stdout: RegExp, stderr: RegExp][] = 
   [[fast, 'cut'], 2, /^$/, /cut off/],
   [[fast], 2, /^$/, /HEAD is missing/],
   [[fast, slow, '--base-lane', 'guarded'], 2, /^$/, /head-lane/],
-  [[fast, slow, '--base-lane', 'x', '--head-lane', 'y'], 2, /^$/, /no lane "x"/],
   [[fast, slow, '--max-regression', 'x=1%'], 2, /^$/, /"x" is not compared/],
-  [[fast, slow, '--max-regression', 'gaurded.pollers.peak=1%'], 2, /^$/, /no lane "gaurded"/],
   [[fast, slow, '--alpha', '5'], 2, /^$/, /--alpha/],
-  [[fast, slow, '--format', 'tabel'], 2, /^$/, /Did you mean table\?/],
 ];
 for (const [args, expected, says, complains] of cases) {
   test(`envd-bench compare ${args.join(' ')}`, { timeout: 60_000 }, async () => {

@@ -205,7 +205,7 @@ test('pass and fail are as JavaScript compares', () => {
 
 test('checks are added to those of the run, and the same one is judged anew', () => {
   const first = withChecks(
-    storm(),
+    { ...storm(), checks: [] },
     parseThresholds(['guarded.pollers.peak<=1', 'guarded.init.sent>0']),
   );
   const stale = first.checks.map((one) => ({ ...one, verdict: 'fail' as const }));

@@ -20,30 +20,34 @@ const HOST_DEVICE = 'veth0';
  * side up, starts the agent, says how it ended, and holds the namespaces, so that their counters can
  * be read, until its standard input ends. What goes wrong is said on file 3.
  * $1 TIME_WAIT limit or "", $2 port range or "", $3 the folder of a program that is not ours or "",
- * then the agent's command.
+ * $4 the folder it is started in; then the agent's command.
  *
  * A program that is not ours sees the host's files, but can change none: all mounts are read-only,
- * and /run and /tmp are its own. Its folder is bound back in where one of those would hide it; only
- * an open file still leads there then.
+ * and /run and /tmp are its own. Both its folders are bound back in where one of those would hide
+ * them; only an open file still leads there then. It runs in one more user namespace, from which
+ * these mounts and this network cannot be changed (mount_namespaces(7), locked mounts).
  */
 const HOLDER = `
 confine() {
-  exec 9<"$folder" &&
+  exec 8<"$start" 9<"$folder" &&
   awk '$4 ~ /^rw/ && $2 !~ /^\\/(run|proc|dev)(\\/|$)/ { print $2 }' /proc/self/mounts > /run/mounts &&
   while read -r at; do
     mount -o remount,bind,ro "$(printf %b "$at")" 2>/dev/null || [ "$at" != / ] || return 1
   done < /run/mounts &&
   rm /run/mounts &&
   mount -t tmpfs -o mode=1777 tmpfs /tmp &&
-  case "$folder" in
+  back 8 "$start" && back 9 "$folder" &&
+  exec 8<&- 9<&- && cd "$start"
+}
+back() {
+  case "$2" in
     /tmp/*|/run/*)
-      mkdir -p "$folder" && mount --no-canonicalize --bind -o ro /proc/self/fd/9 "$folder" ;;
-  esac &&
-  exec 9<&- && cd /
+      mkdir -p "$2" && mount --no-canonicalize --bind -o ro /proc/self/fd/$1 "$2" ;;
+  esac
 }
 echo up >&3
 read -r _ || exit 0
-timewait=$1 range=$2 folder=$3; shift 3
+timewait=$1 range=$2 folder=$3 start=$4; shift 4
 sys=/proc/sys/net/ipv4
 {
   ip link set lo up &&
@@ -58,6 +62,7 @@ sys=/proc/sys/net/ipv4
 for limit in ip_local_port_range ip_local_reserved_ports tcp_max_tw_buckets; do
   echo "$limit $(cat $sys/$limit 2>/dev/null)" >&3
 done
+[ -z "$folder" ] || set -- unshare --user --map-root-user --mount -- "$@"
 echo ready >&3
 "$@" 3>&- &
 wait $!
@@ -109,6 +114,7 @@ async function startAgent(
     guest.timeWaitLimit?.toString() ?? '',
     guest.portRange?.join(' ') ?? '',
     confineTo ?? '',
+    process.cwd(),
     ...command,
   ];
   const holder = spawn(program ?? '', args, {

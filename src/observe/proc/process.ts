@@ -12,20 +12,28 @@ export interface ProcessUse {
 
 /** Clock ticks per second of /proc/PID/stat: 100 on every Linux that Node runs on (USER_HZ). */
 const USER_HZ = 100;
-const PAGE_BYTES = 4096;
 
 /**
- * CPU time (user and system), resident memory and threads of a process, from `/proc/PID/stat`.
+ * CPU time (user and system) and threads of a process, from `/proc/PID/stat`.
  * @returns undefined when the process is gone
  */
-export function parseProcessStat(text: string): Omit<ProcessUse, 'openFiles'> | undefined {
+export function parseProcessStat(
+  text: string,
+): Pick<ProcessUse, 'cpuSeconds' | 'threads'> | undefined {
   // The second field, the command in brackets, may hold anything: fields count from its end.
   const fields = text.slice(text.lastIndexOf(')') + 2).split(' ');
-  const [utime, stime, threads, rss] = [11, 12, 17, 21].map((at) => Number(fields[at]));
-  if (utime === undefined || stime === undefined) return undefined;
-  if (threads === undefined || rss === undefined) return undefined;
-  if (!Number.isFinite(utime + stime + threads + rss)) return undefined;
-  return { cpuSeconds: (utime + stime) / USER_HZ, rssBytes: rss * PAGE_BYTES, threads };
+  const [utime, stime, threads] = [11, 12, 17].map((at) => Number(fields[at]));
+  if (utime === undefined || stime === undefined || threads === undefined) return undefined;
+  if (!Number.isFinite(utime + stime + threads)) return undefined;
+  return { cpuSeconds: (utime + stime) / USER_HZ, threads };
+}
+
+/**
+ * Resident memory of a process in bytes, from `/proc/PID/status`: in kB there, whatever the size of
+ * this kernel's pages. A process that is ending has none.
+ */
+export function parseResident(text: string): number {
+  return Number(/^VmRSS:\s+(\d+) kB$/m.exec(text)?.[1] ?? 0) * 1024;
 }
 
 /** The processes that `pid` started and that live. Needs CONFIG_PROC_CHILDREN, as distributions set it. */
@@ -75,7 +83,7 @@ export function useOfTree(pid: number): ProcessUse | undefined {
     const openFiles = openFilesOf(one);
     sum = {
       cpuSeconds: (sum?.cpuSeconds ?? 0) + use.cpuSeconds,
-      rssBytes: (sum?.rssBytes ?? 0) + use.rssBytes,
+      rssBytes: (sum?.rssBytes ?? 0) + parseResident(readProc(`/proc/${one}/status`) ?? ''),
       threads: (sum?.threads ?? 0) + use.threads,
       openFiles: openFiles === null ? (sum?.openFiles ?? null) : (sum?.openFiles ?? 0) + openFiles,
     };

@@ -2,6 +2,7 @@ import { monotonicMs } from '../../base/clock.js';
 import { fail, pass, type Scenario } from '../scenario.js';
 import type { Stage } from '../stage.js';
 import { PATIENCE_MS } from '../times.js';
+import { warmUp } from '../warm-up.js';
 
 const HUGE_BYTES = 8 << 20;
 
@@ -64,7 +65,7 @@ export const badRequests: Scenario = {
   name: 'bad-requests',
   summary: 'malformed, huge, unauthorized, stale or abandoned /init: the right status, no poller',
   run: async (stage) => {
-    await stage.warmUp();
+    await warmUp(stage);
     // Newer than the stale one, and what that one must not replace.
     await stage.init({ timestamp: new Date().toISOString(), envVars: { KEPT: 'yes' } });
     await stage.quiet(monotonicMs() + PATIENCE_MS);

@@ -2,6 +2,7 @@ import type { Requests } from '../../results/schema.js';
 import { MissedMoment } from '../errors.js';
 import { fail, type Outcome, pass, type Scenario } from '../scenario.js';
 import type { Stage } from '../stage.js';
+import { warmUp } from '../warm-up.js';
 
 const FAULTS = ['refused', 'hang', 'hijack'];
 
@@ -21,7 +22,7 @@ export const controlPlane: Scenario = {
   summary: '/health and /init stay answered, p99 under 100 ms, through refused, hang and hijack',
   isAlone: true,
   run: async (stage) => {
-    await stage.warmUp();
+    await warmUp(stage);
     await stage.unwatch();
     const found: string[] = [];
     for (const fault of FAULTS) {

@@ -1,8 +1,9 @@
 import { monotonicMs } from '../../base/clock.js';
+import { inWords } from '../identity.js';
 import { carries } from '../mmds-watch.js';
 import { fail, pass, type Scenario } from '../scenario.js';
-import { inWords } from '../stage.js';
 import { PATIENCE_MS } from '../times.js';
+import { warmUp } from '../warm-up.js';
 
 /** Polls that an agent may need once MMDS is back. */
 const WITHIN_POLLS = 2;
@@ -11,7 +12,7 @@ export const delivers: Scenario = {
   name: 'delivers',
   summary: 'MMDS returns in mid-outage: the right identity arrives within two ticks',
   run: async (stage) => {
-    await stage.warmUp();
+    await warmUp(stage);
     const { tickMs } = stage.times;
     // A poll that is answered in vain is seen, which one that is refused is not.
     await stage.setFault('http-error');

@@ -1,14 +1,15 @@
 import { monotonicMs } from '../../base/clock.js';
+import { inWords } from '../identity.js';
 import { fail, pass, type Scenario } from '../scenario.js';
-import { inWords } from '../stage.js';
 import { PATIENCE_MS } from '../times.js';
+import { warmUp } from '../warm-up.js';
 
 /** On resume the VM runs before its metadata is put (DESIGN 3.2): this answer comes in real life. */
 export const emptyStore: Scenario = {
   name: 'empty-store',
   summary: 'MMDS answers null, as before any data was put: no empty identity may be taken',
   run: async (stage) => {
-    await stage.warmUp();
+    await warmUp(stage);
     const { lifetimeMs, tickMs } = stage.times;
     await stage.emptyStore();
     stage.watch.restart();

@@ -1,7 +1,8 @@
 import { monotonicMs } from '../../base/clock.js';
 import { MissedMoment } from '../errors.js';
+import { inWords } from '../identity.js';
 import { fail, pass, type Scenario } from '../scenario.js';
-import { inWords } from '../stage.js';
+import { warmUp } from '../warm-up.js';
 
 /** How long before the first poller's deadline the last `/init` comes, as a share of its life. */
 const NEAR_END = 0.3;
@@ -16,7 +17,7 @@ export const lateReady: Scenario = {
   summary:
     'an /init near the end of a poller, MMDS ready after that end: does the identity still arrive?',
   run: async (stage) => {
-    await stage.warmUp();
+    await warmUp(stage);
     const { lifetimeMs, tickMs } = stage.times;
     await stage.setFault('http-error');
     const next = await stage.nextIdentity();

@@ -1,7 +1,8 @@
 import { monotonicMs } from '../../base/clock.js';
+import { inWords } from '../identity.js';
 import { fail, pass, type Scenario } from '../scenario.js';
-import { inWords } from '../stage.js';
 import { PATIENCE_MS } from '../times.js';
+import { warmUp } from '../warm-up.js';
 
 const CYCLES = 3;
 
@@ -9,7 +10,7 @@ export const pauseResume: Scenario = {
   name: 'pause-resume',
   summary: 'stopped while it polls, then resumed as another sandbox, three times over',
   run: async (stage) => {
-    await stage.warmUp();
+    await warmUp(stage);
     const { tickMs } = stage.times;
     for (let cycle = 1; cycle <= CYCLES; cycle++) {
       const where = `cycle ${cycle} of ${CYCLES}`;

@@ -1,9 +1,10 @@
 import { mkdirSync, rmSync } from 'node:fs';
 import { monotonicMs } from '../../base/clock.js';
+import { inWords } from '../identity.js';
 import { carries } from '../mmds-watch.js';
 import { fail, pass, type Scenario, skip } from '../scenario.js';
-import { inWords } from '../stage.js';
 import { PATIENCE_MS } from '../times.js';
+import { warmUp } from '../warm-up.js';
 
 /** Where envd keeps its identity (internal/host/mmds.go). */
 const FILE = '/run/e2b/.E2B_SANDBOX_ID';
@@ -18,7 +19,7 @@ export const pollerCrash: Scenario = {
   summary: 'the poll throws: the next /init polls again',
   run: async (stage) => {
     const { tickMs } = stage.times;
-    await stage.warmUp();
+    await warmUp(stage);
     const file = stage.process.pathOf(FILE);
     if (file === undefined) {
       return skip('on loopback an agent keeps no files, and nothing else makes its poll throw');

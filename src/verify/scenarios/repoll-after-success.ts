@@ -1,14 +1,15 @@
 import { monotonicMs } from '../../base/clock.js';
+import { inWords } from '../identity.js';
 import { fail, pass, type Scenario } from '../scenario.js';
-import { inWords } from '../stage.js';
 import { PATIENCE_MS } from '../times.js';
+import { warmUp } from '../warm-up.js';
 
 export const repollAfterSuccess: Scenario = {
   name: 'repoll-after-success',
   summary: 'after a poller that was answered, the next /init fetches what is there now',
   run: async (stage) => {
     // The warm-up's poller has ended with an answer; each round puts another identity there.
-    await stage.warmUp();
+    await warmUp(stage);
     for (const round of ['first', 'second']) {
       const next = await stage.nextIdentity();
       await stage.acceptedInit();

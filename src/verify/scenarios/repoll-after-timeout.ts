@@ -1,13 +1,14 @@
 import { monotonicMs } from '../../base/clock.js';
+import { inWords } from '../identity.js';
 import { fail, pass, type Scenario } from '../scenario.js';
-import { inWords } from '../stage.js';
 import { PATIENCE_MS } from '../times.js';
+import { warmUp } from '../warm-up.js';
 
 export const repollAfterTimeout: Scenario = {
   name: 'repoll-after-timeout',
   summary: 'after a poller that reached its deadline, the next /init fetches what is there now',
   run: async (stage) => {
-    await stage.warmUp();
+    await warmUp(stage);
     const { lifetimeMs, tickMs } = stage.times;
     await stage.setFault('http-error');
     stage.watch.restart();

@@ -1,9 +1,10 @@
 import { monotonicMs } from '../../base/clock.js';
 import { MissedMoment } from '../errors.js';
+import { inWords } from '../identity.js';
 import { carries } from '../mmds-watch.js';
 import { fail, pass, type Scenario } from '../scenario.js';
-import { inWords } from '../stage.js';
 import { PATIENCE_MS } from '../times.js';
+import { warmUp } from '../warm-up.js';
 
 /** How late MMDS answers, as a share of a poller's life; not so late that the request gives up. */
 const DELAY = 0.2;
@@ -13,7 +14,7 @@ export const staleIdentity: Scenario = {
   name: 'stale-identity',
   summary: 'the identity changes while the old one is on its way: the agent must end with the new',
   run: async (stage) => {
-    await stage.warmUp();
+    await warmUp(stage);
     const { lifetimeMs, tickMs } = stage.times;
     const delayMs = Math.min(DELAY * lifetimeMs, LONGEST_DELAY_MS);
     const old = await stage.nextIdentity();
