@@ -1,10 +1,11 @@
+import type { AgentChoice } from '../agents/agent-choice.js';
 import { guards } from '../agents/guards/index.js';
 import type { LaneSpec } from '../lane/spec.js';
 import { timeWaitLimit } from '../model/closed-form.js';
 import { attemptsPerTick, faultEffect, TICK_MS } from '../model/facts.js';
 import { type LanePrediction, predictLane } from '../model/predict.js';
 import type { PollerSign } from '../observe/poller-estimate.js';
-import type { AgentChoice, Scenario } from './scenario.js';
+import type { Scenario } from './scenario.js';
 
 /** What a lane is told of the scenario. */
 export function laneSpec(

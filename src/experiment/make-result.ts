@@ -1,3 +1,4 @@
+import type { AgentChoice } from '../agents/agent-choice.js';
 import type { LaneEnd } from '../lane/launch.js';
 import type { LaneOutcome } from '../lane/messages.js';
 import { type LaneResult, type Note, RESULT_SCHEMA, type Result } from '../results/schema.js';
@@ -6,7 +7,7 @@ import { evaluateClaims } from './claims/index.js';
 import type { Isolation } from './isolation.js';
 import { predict } from './lane-spec.js';
 import { thisMachine } from './machine.js';
-import type { AgentChoice, Scenario } from './scenario.js';
+import type { Scenario } from './scenario.js';
 import { toolVersion } from './version.js';
 
 export interface Measured {

@@ -1,3 +1,4 @@
+import type { AgentChoice } from '../agents/agent-choice.js';
 import { monotonicMs } from '../base/clock.js';
 import { UsageError } from '../base/errors.js';
 import { type LaneEnd, LaneHandle } from '../lane/launch.js';
@@ -6,7 +7,7 @@ import type { Sample } from '../results/thin.js';
 import type { Isolation } from './isolation.js';
 import { laneSpec } from './lane-spec.js';
 import { makeResult } from './make-result.js';
-import type { AgentChoice, Scenario } from './scenario.js';
+import type { Scenario } from './scenario.js';
 
 /** Is told how a run goes on. */
 export interface RunObserver {

@@ -1,12 +1,10 @@
 import { z } from 'zod';
-import { parseAgentCommand } from '../agents/external.js';
-import { guards } from '../agents/guards/index.js';
+import { type AgentChoice, parseAgent } from '../agents/agent-choice.js';
 import { pollModels } from '../agents/poll-models.js';
 import { parseDuration } from '../base/duration.js';
 import { UsageError } from '../base/errors.js';
 import { lookUp } from '../base/nearest.js';
 import { parseSize } from '../base/size.js';
-import type { LaneSpec } from '../lane/spec.js';
 import { type FaultStep, parseFaultSchedule } from '../mmds/schedule.js';
 import { retryPolicies } from '../orchestrator/retry/index.js';
 import type { ScenarioRecord } from '../results/schema.js';
@@ -37,9 +35,6 @@ export const scenarioTextSchema = z.object({
 });
 
 export type ScenarioText = z.infer<typeof scenarioTextSchema>;
-
-/** An agent of a run: the lane's name, and a built-in agent or a program. */
-export type AgentChoice = LaneSpec['agent'];
 
 /** One scenario: what the result records of it, and what only the run needs. */
 export interface Scenario {
@@ -112,21 +107,7 @@ export function parseScenarios(text: ScenarioText): Scenario[] {
  * @throws UsageError for an unknown agent, a command that cannot run, or a name given twice
  */
 function parseAgents(texts: readonly string[], pollFunction: string | null): AgentChoice[] {
-  const agents = texts.map((text): AgentChoice => {
-    const [, name = '', command] = /^([^=]*)(?:=(.*))?$/s.exec(text) ?? [];
-    if (command === undefined) {
-      return { kind: 'reference', name, guard: lookUp('agent', name, guards).name };
-    }
-    if (!/^[\w.-]{1,40}$/.test(name)) {
-      throw new UsageError(
-        `--agent ${JSON.stringify(text.slice(0, 80))} has no usable name`,
-        'Give it as --agent NAME=COMMAND, NAME of letters, digits, - . _',
-      );
-    }
-    return guards.has(command)
-      ? { kind: 'reference', name, guard: command }
-      : { kind: 'external', name, command: parseAgentCommand(command), pollFunction };
-  });
+  const agents = texts.map((text) => parseAgent(text, '--agent', pollFunction));
   if (agents.length > MOST_LANES) throw new UsageError(`more than ${MOST_LANES} agents`);
   const twice = agents.find(({ name }, i) => agents.findIndex((a) => a.name === name) !== i);
   if (twice) {
