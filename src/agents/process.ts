@@ -1,4 +1,4 @@
-import { mkdirSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { LONGEST_MS } from '../base/duration.js';
@@ -64,7 +64,8 @@ function above0(name: 'mmds-port' | 'lifetime-ms' | 'tick-ms', most: number): nu
 /** envd keeps the identity in files too (internal/host/mmds.go). */
 function keepFiles(folder: string | undefined, metadata: Metadata): void {
   if (!folder) return;
-  mkdirSync(folder, { recursive: true });
+  // Not `recursive`: Node 20 then tries for ever where a parent exists and ENOENT is the answer.
+  if (!existsSync(folder)) mkdirSync(folder);
   writeFileSync(join(folder, '.E2B_SANDBOX_ID'), metadata.sandboxId);
   writeFileSync(join(folder, '.E2B_TEMPLATE_ID'), metadata.templateId);
 }
