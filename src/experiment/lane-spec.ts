@@ -2,7 +2,7 @@ import type { AgentChoice } from '../agents/agent-choice.js';
 import { guards } from '../agents/guards/index.js';
 import type { LaneSpec } from '../lane/spec.js';
 import { timeWaitLimit } from '../model/closed-form.js';
-import { attemptsPerTick, faultEffect, TICK_MS } from '../model/facts.js';
+import { attemptsPerTick, faultEffect, type PollerModel, TICK_MS } from '../model/facts.js';
 import { type LanePrediction, predictLane } from '../model/predict.js';
 import type { PollerSign } from '../observe/poller-estimate.js';
 import type { Scenario } from './scenario.js';
@@ -23,6 +23,7 @@ export function laneSpec(
     faults: faults.map(({ atMs, fault }) => ({
       atMs,
       fault: { ...fault },
+      demandPerPoller: attemptsPerSecond(fault.name, record.poller),
       sign: pollerSign(fault.name),
     })),
     retry: record.retry,
@@ -40,7 +41,6 @@ export function laneSpec(
       portRange,
     },
     headroom: record.headroom,
-    demandPerPoller: demandPerPoller(scenario),
   };
 }
 
@@ -65,15 +65,16 @@ export function predict(scenario: Scenario, agent: AgentChoice): LanePrediction 
 
 /** By what envd's pollers are told from outside under a fault. */
 function pollerSign(fault: string): PollerSign {
-  const effect = faultEffect(fault);
   // Late answers keep a poller waiting nearly all of its time.
-  if (effect === 'hangs' || fault === 'slow') return { kind: 'outstanding' };
-  if (effect !== 'token-fails' && effect !== 'metadata-fails') return { kind: 'none' };
-  return { kind: 'rate', perPoller: ((attemptsPerTick(fault, 'envd') ?? 0) * 1e3) / TICK_MS };
+  if (faultEffect(fault) === 'hangs' || fault === 'slow') return { kind: 'outstanding' };
+  const perPoller = attemptsPerSecond(fault, 'envd');
+  return perPoller === null ? { kind: 'none' } : { kind: 'rate', perPoller };
 }
 
-/** Attempts/s of one poller at the most under any fault of the schedule. */
-function demandPerPoller({ record, faults }: Scenario): number {
-  const perTick = faults.map(({ fault }) => attemptsPerTick(fault.name, record.poller) ?? 0);
-  return (Math.max(...perTick) * 1e3) / TICK_MS;
+/** Attempts/s of one poller that nothing holds up; null where it waits for answers, or ends with one. */
+function attemptsPerSecond(fault: string, poller: PollerModel): number | null {
+  const effect = faultEffect(fault);
+  if (effect !== 'token-fails' && effect !== 'metadata-fails') return null;
+  const perTick = attemptsPerTick(fault, poller);
+  return perTick === null ? null : (perTick * 1e3) / TICK_MS;
 }

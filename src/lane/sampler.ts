@@ -1,5 +1,5 @@
 import { monotonicMs } from '../base/clock.js';
-import { estimatePollers, type PollerSign } from '../observe/poller-estimate.js';
+import { estimatePollers } from '../observe/poller-estimate.js';
 import { PortWatch } from '../observe/port-watch.js';
 import { type ProcessUse, useOfTree } from '../observe/proc/process.js';
 import { RateMeter } from '../observe/rate.js';
@@ -43,9 +43,7 @@ export class Sampler {
     private readonly startMs: number,
     private readonly onSample: (sample: Sample) => void,
   ) {
-    this.ports = new PortWatch(agent.process.limits.ports, {
-      perPoller: spec.demandPerPoller,
-    });
+    this.ports = new PortWatch(agent.process.limits.ports);
   }
 
   start(): void {
@@ -68,9 +66,10 @@ export class Sampler {
     this.reading = reading;
     const connections = reading.activeOpens ?? counters?.attempts ?? null;
     const connectionsPerSecond = connections === null ? null : this.rate.push(tMs, connections);
+    const fault = this.spec.faults.findLast(({ atMs }) => atMs <= tMs);
     const pollers =
       counters?.pollersRunning ??
-      estimatePollers(this.signAt(tMs), outstanding(reading), connectionsPerSecond);
+      estimatePollers(fault?.sign ?? { kind: 'none' }, outstanding(reading), connectionsPerSecond);
     this.pollersLast = pollers;
     if (pollers !== null) this.pollersPeak = Math.max(this.pollersPeak ?? 0, pollers);
     const sample: Sample = {
@@ -81,7 +80,11 @@ export class Sampler {
       timeWait: reading.timeWait,
       ...this.driver.takeLatency(),
     };
-    this.ports.push({ ...sample, localFailures: counters?.localFailures ?? null });
+    this.ports.push({
+      ...sample,
+      localFailures: counters?.localFailures ?? null,
+      demandPerPoller: fault?.demandPerPoller ?? null,
+    });
     this.recorder.add(sample);
     this.onSample(sample);
   }
@@ -97,11 +100,6 @@ export class Sampler {
     if (use.openFiles !== null) {
       this.openFilesPeak = Math.max(this.openFilesPeak ?? 0, use.openFiles);
     }
-  }
-
-  /** What a poller looks like from outside under the fault that holds. */
-  private signAt(tMs: number): PollerSign {
-    return this.spec.faults.findLast(({ atMs }) => atMs <= tMs)?.sign ?? { kind: 'none' };
   }
 }
 

@@ -1,9 +1,12 @@
 import { z } from 'zod';
 
-/** A fault from an instant on, and by what an external agent's pollers are told under it. */
+/** A fault from an instant on, and what pollers do under it. */
 const faultStep = z.object({
   atMs: z.number().nonnegative(),
+  /** Attempts/s of one poller that nothing holds up; null where it waits or is answered. */
+  demandPerPoller: z.number().positive().nullable(),
   fault: z.object({ name: z.string(), parameters: z.record(z.string(), z.unknown()) }),
+  /** By what an external agent's pollers are told. */
   sign: z.discriminatedUnion('kind', [
     z.object({ kind: z.literal('outstanding') }),
     z.object({ kind: z.literal('rate'), perPoller: z.number().nonnegative() }),
@@ -47,8 +50,6 @@ export const laneSpecSchema = z.object({
   }),
   /** Whether `/health` is loaded before the storm and at its peak, to see what is left of it. */
   headroom: z.boolean(),
-  /** Attempts/s that one poller makes when nothing holds it up. */
-  demandPerPoller: z.number().nonnegative(),
 });
 
 export type LaneSpec = z.infer<typeof laneSpecSchema>;

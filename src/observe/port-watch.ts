@@ -6,12 +6,15 @@ export interface PortLook {
   localFailures: number | null;
   connectionsPerSecond: number | null;
   pollers: number | null;
+  /**
+   * Attempts/s of one poller under the fault that holds; null where a poller waits for answers or
+   * ends with one, so that no rate is asked for.
+   */
+  demandPerPoller: number | null;
 }
 
-/** A poller's demand in attempts/s that the rate is held against. */
-export interface Demand {
-  perPoller: number;
-}
+/** The rate is over the last second; until two are over it lags behind the demand by itself, ms. */
+const LAG_MS = 2_000;
 
 /**
  * Watches for the moment at which the ephemeral ports are exhausted (every one is held, or an attempt
@@ -24,11 +27,10 @@ export class PortWatch {
   exhaustedAtMs: number | null = null;
   kneeAtMs: number | null = null;
   private timeWaitBefore = 0;
+  private demand: number | null | undefined;
+  private demandSinceMs = 0;
 
-  constructor(
-    private readonly capacity: number | null,
-    private readonly demand: Demand,
-  ) {}
+  constructor(private readonly capacity: number | null) {}
 
   push(look: PortLook): void {
     const { tMs, portsInUse, timeWait } = look;
@@ -40,10 +42,15 @@ export class PortWatch {
     this.timeWaitBefore = timeWait ?? this.timeWaitBefore;
   }
 
-  private isKnee({ tMs, timeWait, pollers, connectionsPerSecond }: PortLook): boolean {
-    // The rate is over the last second; before two of them it lags behind the demand by itself.
-    if (tMs < 2_000 || !timeWait || !pollers || connectionsPerSecond === null) return false;
+  private isKnee(look: PortLook): boolean {
+    const { tMs, timeWait, pollers, connectionsPerSecond, demandPerPoller } = look;
+    if (demandPerPoller !== this.demand) {
+      this.demandSinceMs = this.demand === undefined ? 0 : tMs;
+      this.demand = demandPerPoller;
+    }
+    if (tMs - this.demandSinceMs < LAG_MS || demandPerPoller === null) return false;
+    if (!timeWait || !pollers || connectionsPerSecond === null) return false;
     const grows = timeWait > this.timeWaitBefore;
-    return grows && connectionsPerSecond < (pollers * this.demand.perPoller) / 2;
+    return grows && connectionsPerSecond < (pollers * demandPerPoller) / 2;
   }
 }

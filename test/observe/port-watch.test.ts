@@ -8,11 +8,12 @@ const NOTHING: Omit<PortLook, 'tMs'> = {
   localFailures: null,
   connectionsPerSecond: null,
   pollers: null,
+  demandPerPoller: 40,
 };
 
 /** Looks at each of these in turn, a second apart. */
 function watch(capacity: number | null, looks: Partial<PortLook>[]): PortWatch {
-  const ports = new PortWatch(capacity, { perPoller: 40 });
+  const ports = new PortWatch(capacity);
   looks.forEach((look, i) => {
     ports.push({ ...NOTHING, tMs: (i + 1) * 1_000, ...look });
   });
@@ -96,6 +97,16 @@ const knees: [comment: string, looks: Partial<PortLook>[], kneeAtMs: number | nu
   ['rate unknown', [{}, { ...slow, connectionsPerSecond: null, timeWait: 10 }], null],
   ['TIME_WAIT unknown', [{}, { ...slow, timeWait: null }], null],
   ['no TIME_WAIT', [{}, { ...slow, timeWait: 0 }], null],
+  [
+    'pollers that wait for answers ask for no rate',
+    [{}, { ...slow, demandPerPoller: null, timeWait: 10 }],
+    null,
+  ],
+  [
+    'after another fault the rate lags behind again',
+    [{ demandPerPoller: 20 }, {}, { ...slow, timeWait: 10 }, { ...slow, timeWait: 20 }],
+    4_000,
+  ],
 ];
 for (const [comment, looks, kneeAtMs] of knees) {
   test(`knee: ${comment}`, () => assert.equal(watch(100, looks).kneeAtMs, kneeAtMs));
