@@ -35,6 +35,7 @@ export class ReferenceAgent {
   private readonly pollers = new Set<Poller>();
   private readonly onInit: () => void;
   private accessToken: string | undefined;
+  private isDraining = false;
   private lastTimestamp = Number.NEGATIVE_INFINITY;
 
   constructor(private readonly settings: ReferenceAgentSettings) {
@@ -48,8 +49,9 @@ export class ReferenceAgent {
     if (settings.bootPoller) this.spawn(Number.POSITIVE_INFINITY).done.catch(() => {});
   }
 
-  /** Stops all pollers; requests are still answered. */
+  /** Stops all pollers, and starts no more; requests are still answered. */
   stopPolling(): void {
+    this.isDraining = true;
     for (const poller of this.pollers) poller.cancel();
   }
 
@@ -133,7 +135,7 @@ export class ReferenceAgent {
     } finally {
       this.lock.release();
     }
-    this.onInit();
+    if (!this.isDraining) this.onInit();
     answer(response, 204);
   }
 

@@ -16,7 +16,7 @@ test('the counters of a namespace, and the sockets that lead to MMDS', async (t)
   }
   const mine = await Connections.open(t, '127.81.1.1');
   const other = await Connections.open(t, '127.81.1.2');
-  const read = netnsReader(process.pid, mine.remote);
+  const read = netnsReader(process.pid, mine.remote, null);
   const before = read();
   assert.equal(before.portsInUse, 0);
   await other.connect(3);
@@ -36,6 +36,6 @@ test('the counters of a namespace, and the sockets that lead to MMDS', async (t)
 test('of a process that is gone nothing is read, and nothing is thrown', async () => {
   const child = spawn('true');
   await once(child, 'close');
-  const read = netnsReader(child.pid ?? 0, { host: '127.0.0.1', port: 80 });
+  const read = netnsReader(child.pid ?? 0, { host: '127.0.0.1', port: 80 }, null);
   assert.deepEqual(read(), NOTHING_READ);
 });

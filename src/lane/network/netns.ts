@@ -148,7 +148,7 @@ async function startAgent(
     stderr: stderr as Readable,
     exited,
     limits,
-    reader: netnsReader(holder.pid ?? 0, MMDS),
+    reader: netnsReader(holder.pid ?? 0, MMDS, limits.ports),
     terminate: () => signal(agentPid(), 'SIGTERM'),
     quit: () => signalTree('SIGQUIT'),
     pause: () => signalTree('SIGSTOP'),
