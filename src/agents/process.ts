@@ -1,5 +1,5 @@
 import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { LONGEST_MS } from '../base/duration.js';
 import { EXIT, messageOf, UsageError } from '../base/errors.js';
@@ -64,10 +64,16 @@ function above0(name: 'mmds-port' | 'lifetime-ms' | 'tick-ms', most: number): nu
 /** envd keeps the identity in files too (internal/host/mmds.go). */
 function keepFiles(folder: string | undefined, metadata: Metadata): void {
   if (!folder) return;
-  // Not `recursive`: Node 20 then tries for ever where a parent exists and ENOENT is the answer.
-  if (!existsSync(folder)) mkdirSync(folder);
+  makeFolder(folder);
   writeFileSync(join(folder, '.E2B_SANDBOX_ID'), metadata.sandboxId);
   writeFileSync(join(folder, '.E2B_TEMPLATE_ID'), metadata.templateId);
+}
+
+/** Not with `recursive`: Node 20 then tries for ever where a parent exists and yet ENOENT is the answer. */
+function makeFolder(path: string): void {
+  if (existsSync(path)) return;
+  makeFolder(dirname(path));
+  mkdirSync(path);
 }
 
 function printCounters(final: boolean): void {

@@ -13,7 +13,7 @@ import type { Result } from '../results/schema.js';
 import { prepareOut, rescueResult, saveResult, UnsavedError } from '../results/store.js';
 import { parseThresholds, requireFields, withChecks } from '../results/thresholds.js';
 import { BaseCommand } from './base-command.js';
-import { scenarioFlags, scenarioText } from './scenario-flags.js';
+import { fromScenarioFile, scenarioFile, scenarioFlags, scenarioText } from './scenario-flags.js';
 import { openSession } from './session.js';
 
 export default class Run extends BaseCommand {
@@ -37,6 +37,7 @@ Exit codes: 0 done; 1 a threshold failed, or an agent failed or never answered /
     '<%= config.bin %> run --poller envd --agent "base=./envd-old -isnotfc -no-cgroups" --agent "head=./envd-new -isnotfc -no-cgroups"',
   ];
   static override flags = {
+    scenario: scenarioFile,
     ...scenarioFlags,
     threshold: Flags.string({
       multiple: true,
@@ -50,7 +51,8 @@ Exit codes: 0 done; 1 a threshold failed, or an agent failed or never answered /
   };
 
   override async run(): Promise<void> {
-    const { flags } = await this.parse(Run);
+    const { flags: typed, metadata } = await this.parse(Run);
+    const flags = fromScenarioFile(typed, metadata.flags);
     const scenarios = parseScenarios(scenarioText(flags));
     const thresholds = parseThresholds(flags.threshold ?? []);
     requireFields(thresholds, scenarios[0]?.agents.map(({ name }) => name) ?? []);

@@ -1,5 +1,6 @@
 import { Flags, type Interfaces } from '@oclif/core';
 import { type ScenarioText, scenarioTextSchema } from '../experiment/scenario.js';
+import { readScenarioFile } from '../experiment/scenario-file.js';
 import { retryPolicies } from '../orchestrator/retry/index.js';
 
 /** The flags that make a scenario. */
@@ -96,6 +97,36 @@ export const scenarioFlags = {
   }),
   repeat: Flags.string({ default: '1', summary: 'how often the run is repeated' }),
 };
+
+/** `--scenario FILE`, for the commands that take one. */
+export const scenarioFile = Flags.string({
+  helpValue: 'FILE',
+  summary: 'a JSON file with these flags by name; what is typed beside it goes first',
+});
+
+type ScenarioValues = Interfaces.InferredFlags<typeof scenarioFlags>;
+
+/**
+ * Puts the values of a scenario file in the place of defaults.
+ * @param typed oclif's record of which flags were typed
+ * @throws UsageError as {@link readScenarioFile}
+ */
+export function fromScenarioFile<T extends ScenarioValues>(
+  flags: T & { scenario?: string | undefined },
+  typed: Interfaces.ParserOutput['metadata']['flags'],
+): T {
+  if (flags.scenario === undefined) return flags;
+  const shapes = new Map(
+    Object.entries(scenarioFlags).map(([name, flag]) => {
+      const isList = 'multiple' in flag && flag.multiple;
+      return [name, flag.type === 'boolean' ? 'switch' : isList ? 'texts' : 'text'] as const;
+    }),
+  );
+  const values = Object.entries(readScenarioFile(flags.scenario, shapes)).filter(
+    ([name]) => flags[name as keyof T] === undefined || typed[name]?.setFromDefault,
+  );
+  return { ...flags, ...Object.fromEntries(values) };
+}
 
 /** The scenario as it was typed. */
 export function scenarioText(flags: Interfaces.InferredFlags<typeof scenarioFlags>): ScenarioText {

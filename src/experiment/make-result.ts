@@ -101,6 +101,7 @@ function nothingMeasured(agent: AgentChoice, trouble: string): LaneOutcome {
       threadsPeak: null,
       openFilesPeak: null,
       goroutines: null,
+      overTime: null,
     },
     setupMs: null,
     series: {

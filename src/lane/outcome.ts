@@ -70,6 +70,7 @@ export function laneOutcome(seen: Seen): LaneOutcome {
       threadsPeak: sampler.threadsPeak,
       openFilesPeak: sampler.openFilesPeak,
       goroutines: dump?.goroutines ?? null,
+      overTime: sampler.usage.series(),
     },
     setupMs,
     series: sampler.recorder.series(),

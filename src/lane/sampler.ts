@@ -8,6 +8,7 @@ import { type Sample, SeriesRecorder } from '../results/thin.js';
 import type { AgentPart } from './parts/agent-part.js';
 import type { DriverPart } from './parts/driver-part.js';
 import type { LaneSpec } from './spec.js';
+import { UsageRecorder } from './usage.js';
 
 /** Ten readings a second. */
 const EVERY_MS = 100;
@@ -23,6 +24,7 @@ export class Sampler {
   /** The latest reading of the kernel's counters. */
   reading: Reading | undefined;
   use: ProcessUse | undefined;
+  readonly usage = new UsageRecorder();
   rssPeakBytes: number | null = null;
   threadsPeak: number | null = null;
   openFilesPeak: number | null = null;
@@ -61,7 +63,7 @@ export class Sampler {
     const tMs = Math.max(0, monotonicMs() - this.startMs);
     const reading = this.agent.process.reader();
     const counters = this.agent.counters;
-    if (this.taken++ % USE_EVERY === 0) this.readUse();
+    if (this.taken++ % USE_EVERY === 0) this.readUse(tMs);
     if (this.agent.died) return;
     this.reading = reading;
     const connections = reading.activeOpens ?? counters?.attempts ?? null;
@@ -90,11 +92,12 @@ export class Sampler {
   }
 
   /** What the agent's process tree has used so far. */
-  readUse(): void {
+  readUse(tMs = Math.max(0, monotonicMs() - this.startMs)): void {
     const pid = this.agent.process.pid();
     const use = pid === undefined ? undefined : useOfTree(pid);
     if (!use) return;
     this.use = use;
+    this.usage.push(tMs, use);
     this.rssPeakBytes = Math.max(this.rssPeakBytes ?? 0, use.rssBytes);
     this.threadsPeak = Math.max(this.threadsPeak ?? 0, use.threads);
     if (use.openFiles !== null) {

@@ -55,6 +55,15 @@ export const seriesSchema = z
     'tMs does not rise',
   );
 
+/** What the agent's process tree used, over the lane's own time. */
+const usageSchema = z.object({
+  tMs: z.array(measure),
+  cpuSeconds: z.array(measure),
+  rssBytes: z.array(count),
+  threads: z.array(count),
+  openFiles: z.array(unmeasured(count)),
+});
+
 /** What the reference agent itself counted, to be held against the kernel's counters. */
 export const agentCountSchema = z.object({
   attempts: count,
@@ -132,6 +141,8 @@ export const laneSchema = z.object({
     openFilesPeak: unmeasured(count),
     /** Of a Go binary, from its stack dump at the end. */
     goroutines: unmeasured(count),
+    /** Once a second; all arrays are as long as `tMs`. Null in results of before. */
+    overTime: unmeasured(usageSchema).default(null),
   }),
   setupMs: unmeasured(measure),
   series: seriesSchema,
@@ -222,6 +233,7 @@ export type Result = z.infer<typeof resultSchema>;
 export type LaneResult = z.infer<typeof laneSchema>;
 export type Requests = z.infer<typeof requestsSchema>;
 export type Series = z.infer<typeof seriesSchema>;
+export type Usage = z.infer<typeof usageSchema>;
 export type AgentCount = z.infer<typeof agentCountSchema>;
 export type Check = z.infer<typeof checkSchema>;
 export type Claim = z.infer<typeof claimSchema>;

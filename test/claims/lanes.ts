@@ -53,6 +53,7 @@ export const unguarded: LaneResult = {
     threadsPeak: 11,
     openFilesPeak: 640,
     goroutines: null,
+    overTime: null,
   },
   setupMs: 200,
   series: storm(600, (pollers) => pollers * 40),

@@ -165,3 +165,15 @@ test('proxy settings of the environment change nothing', { timeout: 120_000 }, a
     assertAttemptsAgree(lane);
   }
 });
+
+test('headroom: what is left of /health before the storm and in its last seconds', async () => {
+  const command = [bin, 'run', '--outage', '4s', '--headroom', '--json', '--out', out];
+  const { code, stdout, stderr } = await run(command, { cwd: out });
+  assert.equal(code, 0, stderr);
+  for (const { headroom, health } of resultSchema.parse(JSON.parse(stdout)).lanes) {
+    assert.ok((headroom?.beforePerSecond ?? 0) > 0);
+    assert.ok((headroom?.duringPerSecond ?? 0) > 0);
+    // The load is not among the probes.
+    assert.equal(health.sent, 40);
+  }
+});
