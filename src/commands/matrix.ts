@@ -11,6 +11,7 @@ import { toolVersion } from '../experiment/version.js';
 import { faults } from '../mmds/faults/index.js';
 import { retryPolicies } from '../orchestrator/retry/index.js';
 import { renderMatrix, renderMatrixMarkdown } from '../report/matrix.js';
+import { terminalOf } from '../report/terminal.js';
 import { MATRIX_SCHEMA, type Matrix, matrixSchema } from '../results/matrix.js';
 import { loadDocument, newId, prepareOut, replaceDocument } from '../results/store.js';
 import { BaseCommand } from './base-command.js';
@@ -27,11 +28,11 @@ export default class MatrixCommand extends BaseCommand {
   static override description =
     `Runs one cell after the other. The document is saved after every cell; after an interrupt, --resume goes on with the cells that are missing.
 
-Exit codes: 0 every cell is filled or has its reason; 2 bad input or an environment that cannot do it; 130 interrupted, with the cells so far saved.`;
+Exit codes: 0 every cell is filled or has its reason; 1 an agent failed in a cell; 2 bad input or an environment that cannot do it; 130 interrupted, with the cells so far saved.`;
   static override examples = [
     '<%= config.bin %> matrix --outage 5s',
     '<%= config.bin %> matrix --fault refused,http-error --retry fixed --outage 60s',
-    '<%= config.bin %> matrix --resume bench-results/matrix-ID.json',
+    '<%= config.bin %> matrix --resume bench-results/matrix/ID.json',
   ];
   static override flags = {
     ...scenarioFlags,
@@ -56,7 +57,8 @@ Exit codes: 0 every cell is filled or has its reason; 2 bad input or an environm
   override async run(): Promise<void> {
     const { flags } = await this.parse(MatrixCommand);
     const render = lookUp('format', flags.format, FORMATS);
-    const out = await prepareOut(flags.out);
+    // In a folder of their own: they are no results that report and compare could read.
+    const out = await prepareOut(join(flags.out, 'matrix'));
     const resumed = flags.resume
       ? await loadDocument(flags.resume, MATRIX_SCHEMA, matrixSchema)
       : undefined;
@@ -83,7 +85,7 @@ Exit codes: 0 every cell is filled or has its reason; 2 bad input or an environm
       isolation: isolation.kind,
       cells: [],
     };
-    const path = flags.resume ?? join(out, `matrix-${matrix.id}.json`);
+    const path = flags.resume ?? join(out, `${matrix.id}.json`);
     const left = cellsLeft(choices, matrix);
     const before = monotonicMs();
     for (const [i, choice] of left.entries()) {
@@ -102,7 +104,17 @@ Exit codes: 0 every cell is filled or has its reason; 2 bad input or an environm
       await replaceDocument(path, matrix);
     }
     progress.say(`matrix: ${path}`);
-    await this.print(flags.json ? `${JSON.stringify(matrix, null, 1)}\n` : render(matrix));
+    await this.print(
+      flags.json
+        ? `${JSON.stringify(matrix, null, 1)}\n`
+        : render(
+            matrix,
+            terminalOf(process.stdout, { isTTY: process.stdout.isTTY === true, env: process.env }),
+          ),
+    );
+    if (matrix.cells.some(({ lanes }) => lanes.some(({ trouble }) => trouble !== null))) {
+      process.exitCode = EXIT.failed;
+    }
     if (!matrix.complete) {
       progress.say(`to go on: envd-bench matrix --resume ${path}`);
       process.exitCode = EXIT.interrupted;

@@ -68,7 +68,10 @@ Exit codes: 0 ended by Ctrl-C or SIGTERM; 2 bad input, or a port that is taken.`
         process.stderr.write(`envd-bench: ${messageOf(thrown)}\n`);
       }
     });
+    // A fault may leave nothing open that would keep the process.
+    const stay = setInterval(() => {}, 1 << 30);
     await ended;
+    clearInterval(stay);
     await mmds.stop();
     process.exit(EXIT.ok);
   }

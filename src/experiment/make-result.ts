@@ -1,4 +1,5 @@
 import type { AgentChoice } from '../agents/agent-choice.js';
+import { beginsWithin } from '../base/duration.js';
 import type { LaneEnd } from '../lane/launch.js';
 import type { LaneOutcome } from '../lane/messages.js';
 import { type LaneResult, type Note, RESULT_SCHEMA, type Result } from '../results/schema.js';
@@ -25,7 +26,8 @@ export function makeResult(measured: Measured): Result {
   const lanes: LaneResult[] = scenario.agents.map((agent) => {
     const end = ends.get(agent);
     const outcome = end?.outcome ?? nothingMeasured(agent, end?.message ?? 'not begun');
-    return { ...outcome, predicted: predict(scenario, agent) };
+    const trouble = outcome.trouble ?? (end?.isWhole ? unsent(scenario, outcome) : null);
+    return { ...outcome, trouble, predicted: predict(scenario, agent) };
   });
   const unjudged = {
     schema: RESULT_SCHEMA as typeof RESULT_SCHEMA,
@@ -46,6 +48,13 @@ export function makeResult(measured: Measured): Result {
   return { ...unjudged, claims: evaluateClaims(unjudged) };
 }
 
+/** Why a lane's figures are not those of its interval: the driver could not follow. */
+function unsent({ record }: Scenario, { init }: LaneOutcome): string | null {
+  if (record.retry !== 'fixed') return null;
+  const due = beginsWithin(record.outageMs, record.intervalMs);
+  return init.sent === due ? null : `the driver could send only ${init.sent} of ${due} /init`;
+}
+
 function notes({ record }: Scenario, isolation: Isolation): Note[] {
   const said: string[] = [];
   if (isolation.kind === 'loopback') {
@@ -53,6 +62,9 @@ function notes({ record }: Scenario, isolation: Isolation): Note[] {
       'loopback isolation: attempts are the agent’s own count, guest limits do not apply, and the ' +
         'kernel reuses TIME_WAIT ports on loopback (tcp_tw_reuse=2) as it would not on a guest’s eth0',
     );
+  }
+  if (record.bootPoller) {
+    said.push('the boot poller’s attempts before the first /init are in the totals');
   }
   const { cpus } = thisMachine();
   if (record.guest.cpus !== null && record.guest.cpus > cpus) {

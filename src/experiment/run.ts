@@ -48,8 +48,15 @@ export async function runScenario(
     : [agents];
   for (const group of groups) {
     if (signals.interrupt.aborted) break;
-    const done = await runTogether(group, scenario, isolation, observer, signals);
-    for (const [agent, end] of done) ends.set(agent, end);
+    try {
+      const done = await runTogether(group, scenario, isolation, observer, signals);
+      for (const [agent, end] of done) ends.set(agent, end);
+    } catch (thrown) {
+      // What other lanes have measured is not thrown away with it.
+      if (!(thrown instanceof UsageError) || ends.size === 0) throw thrown;
+      const end = { outcome: undefined, isWhole: false, message: thrown.message };
+      for (const agent of group) ends.set(agent, end);
+    }
   }
   return makeResult({
     scenario,

@@ -121,8 +121,8 @@ export class Lane {
     sampler.start();
     driver.run(startMs);
     // Set-up takes its time: a fault with phases of its own begins with the outage.
-    void this.apply(mmds, spec.faults[0]?.fault);
-    const changes = this.changeFaults(mmds, startMs);
+    const first = this.apply(mmds, spec.faults[0]?.fault);
+    const changes = Promise.all([first, this.changeFaults(mmds, startMs)]);
     const loaded = this.loadAtPeak(network, startMs + spec.outageMs);
     await sleepUntil(startMs + spec.outageMs, signal);
     sampler.stop();
@@ -155,6 +155,8 @@ export class Lane {
     await within(stopped ?? settled, isOurs ? LAST_COUNTERS_WITHIN_MS : SETTLED_WITHIN_MS);
     // At once: a request to MMDS that an /init under way still makes is none of the outage.
     const reading = isOurs ? agent.process.reader() : whenOver;
+    if (isOurs && !agent.hasFinalCounters)
+      this.fail('the agent did not stop polling when asked to');
     const identity = agent.died ? null : await askIdentity();
     if (!isOurs) await within(agent.stopPolling(), DUMPED_WITHIN_MS);
     await settled;
@@ -211,6 +213,7 @@ export class Lane {
 
   private async changeFaults(mmds: MmdsPart, startMs: number): Promise<void> {
     for (const { atMs, fault } of this.spec.faults.slice(1)) {
+      if (atMs >= this.spec.outageMs) return;
       await sleepUntil(startMs + atMs, this.stopping.signal);
       if (this.stopping.signal.aborted) return;
       await this.apply(mmds, fault);

@@ -36,6 +36,7 @@ export async function untilHealthy(agent: Address, isOver: () => boolean): Promi
     }
     await sleepUntil(monotonicMs() + ASK_EVERY_MS);
   }
+  if (isOver()) throw new Error('it ended before it was ready');
   throw new Error(
     `GET /health on port ${agent.port} did not answer 204 within ${READY_WITHIN_MS / 1e3} s ` +
       `(last answer: ${last})`,

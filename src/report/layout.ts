@@ -88,6 +88,13 @@ export function wrap(text: string, width: number, indent = ''): string[] {
 
 const ASCII: Record<string, string> = {
   '–': '-',
+  '−': '-',
+  '→': '>',
+  '✔': '+',
+  '✘': 'x',
+  '✅': '+',
+  '❌': 'x',
+  ℹ: 'i',
   '—': '-',
   '…': '.',
   '·': '|',

@@ -1,6 +1,7 @@
 import Table from 'cli-table3';
 import type { Matrix, MatrixCell } from '../results/matrix.js';
 import type { LaneResult } from '../results/schema.js';
+import { toAscii, type View } from './layout.js';
 import { formatCount, formatMs, formatRate, NO_DATA } from './numbers.js';
 
 /** A grid as columns of text: for a terminal, or for a markdown document. */
@@ -12,7 +13,8 @@ interface Grid {
 const MARK = { reproduced: '✔', refuted: '✘', 'not-applicable': '–' } as const;
 
 /** The matrix for a terminal: the figures of every cell, then the claims with what decides them. */
-export function renderMatrix(matrix: Matrix): string {
+export function renderMatrix(matrix: Matrix, { unicode }: Pick<View, 'unicode'>): string {
+  if (!unicode) return toAscii(renderMatrixMarkdown(matrix));
   return [figures(matrix), claims(matrix)].map(asTable).join('\n') + legend(matrix);
 }
 

@@ -12,7 +12,7 @@ import {
   RESULT_FIELDS,
   unitOf,
 } from './fields.js';
-import type { Check, Result } from './schema.js';
+import type { Check, LaneResult, Result } from './schema.js';
 
 type Compare = (measured: number, limit: number) => boolean;
 
@@ -109,7 +109,8 @@ export function checkThresholds(result: Result, thresholds: readonly Threshold[]
   return thresholds.map((threshold) => {
     const { lane, path, limit, whole } = resolve(threshold, lanes);
     const of = lane === null ? result : result.lanes.find(({ agent }) => agent === lane);
-    const measured = numberAt(of, path);
+    const lost = result.lanes.some((one) => one.agent === lane && hasNothing(one));
+    const measured = lost ? null : numberAt(of, path);
     const wholeMeasured = whole === null ? null : numberAt(of, whole);
     const { expression, operator } = threshold;
     if (measured === null || (whole !== null && wholeMeasured === null)) {
@@ -235,4 +236,9 @@ function findField(
 function namesOf(lanes: readonly string[]): string {
   const shown = lanes.slice(0, 4).map((name) => cleanText(name, 40));
   return [...shown, ...(lanes.length > shown.length ? ['…'] : [])].join(', ');
+}
+
+/** A lane that ended before it measured anything: its counts of 0 are no measurement. */
+function hasNothing({ trouble, init, health }: LaneResult): boolean {
+  return trouble !== null && init.sent === 0 && health.sent === 0;
 }

@@ -1,5 +1,5 @@
 import { checkVerdicts } from './check.js';
-import { atBase, atHead, guarded, lane, noRequests, unguarded } from './lanes.js';
+import { atBase, atHead, guarded, lane, unguarded } from './lanes.js';
 import { boot, run } from './run.js';
 
 checkVerdicts('cap', [
@@ -9,7 +9,7 @@ checkVerdicts('cap', [
     'reproduced',
     'guarded',
     1,
-    /never more than 1, with 600 \/init answered/,
+    /never more than 1, with 600 \/init accepted/,
   ],
   [
     'it does not',
@@ -69,7 +69,7 @@ checkVerdicts('cap', [
   ],
   [
     'one /init proves nothing',
-    run({}, unguarded, lane(guarded, { init: { sent: 1, answered: 1 } })),
+    run({}, unguarded, lane(guarded, { init: { sent: 1, answered: 1, statuses: { '204': 1 } } })),
     'not-applicable',
     'guarded',
     1,
@@ -77,11 +77,19 @@ checkVerdicts('cap', [
   ],
   [
     'no /init less still',
-    run({}, unguarded, lane(guarded, { init: noRequests })),
+    run({}, unguarded, lane(guarded, { init: { sent: 0, answered: 0, statuses: { '204': 0 } } })),
     'not-applicable',
     'guarded',
     1,
-    /no \/init was answered/,
+    /no \/init was accepted/,
+  ],
+  [
+    'an /init that is refused starts no poller either',
+    run({}, unguarded, lane(guarded, { init: { statuses: { '204': 0, '401': 600 } } })),
+    'not-applicable',
+    'guarded',
+    1,
+    /no \/init was accepted/,
   ],
   [
     'a guard needs no whole outage of MMDS',

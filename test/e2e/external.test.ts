@@ -102,6 +102,13 @@ test('a program that ends in mid-storm: the other lane goes on', options, async 
   assert.equal(result.complete, true);
 });
 
+test('a trace that it prints in mid-run is no stack dump', options, async () => {
+  const result = await measure(0, ['--agent', `mine=${quotedAgent} traces`]);
+  const { pollers, process } = lane(result, 'mine');
+  assert.equal(pollers.source, 'kernel');
+  assert.equal(process.goroutines, null);
+});
+
 test('a program that answers /init with 500', options, async () => {
   const result = await measure(0, [
     ...['--agent', 'unguarded', '--agent', `mine=${quotedAgent} fails-init`],

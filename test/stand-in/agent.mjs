@@ -45,6 +45,12 @@ if (manner === 'forks') {
   process.on('SIGTERM', () => {});
   process.on('SIGQUIT', () => {});
 }
+if (manner === 'traces') {
+  // As a Go server does when a handler panics: a trace is no dump.
+  setInterval(() => {
+    process.stderr.write('goroutine 7 [running]:\nhost.PollForMMDSOpts(0x1)\n\n');
+  }, 50);
+}
 if (manner === 'chatters') {
   setInterval(() => process.stdout.write('x'.repeat(1 << 20)), 20);
   setInterval(() => process.stderr.write(`${'y'.repeat(1 << 20)}\n`), 20);

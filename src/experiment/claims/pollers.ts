@@ -17,6 +17,9 @@ export const pollers: ClaimRule = {
     if (obstacle) return notApplicable(ground, obstacle);
     if (predicted < 2) return notApplicable(ground, 'a single /init makes no pile');
     if (measured === null) return notApplicable(ground, 'the pollers were not measured');
+    if (evidence.pileUp?.pollers.source === 'kernel') {
+      return notApplicable(ground, 'the pollers are an estimate, with no stack dump to count them');
+    }
     // One /init more or less may fall to either side of the end.
     const within = Math.max(1, predicted * TOLERANCE);
     const bound = within === 1 ? '1' : '1 %';

@@ -17,6 +17,12 @@ export const ratePerPoller: ClaimRule = {
     if (!pileUp) return notApplicable(ground, 'no lane without a guard');
     const obstacle = outageObstacle(result);
     if (obstacle) return notApplicable(ground, obstacle);
+    if (pileUp.trouble !== null) {
+      return notApplicable(ground, `the lane had trouble: ${pileUp.trouble.slice(0, 200)}`);
+    }
+    if (pileUp.pollers.source !== 'agent' && pileUp.pollers.source !== null) {
+      return notApplicable(ground, 'the pollers over time were estimated from that very rate');
+    }
     const peak = pileUp.connections.perSecondPeak;
     const crowd = pollersInBusiestSecond(pileUp.series);
     if (peak === null || crowd === undefined) {

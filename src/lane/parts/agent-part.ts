@@ -30,7 +30,8 @@ export class AgentPart {
   /** Set when the agent ended although nobody asked it to. */
   died: Exit | undefined;
   private readonly final: Promise<void>;
-  private readonly dumpReader: StackDumpReader | undefined;
+  private dumpReader: StackDumpReader | undefined;
+  private hasEnded = false;
   private readonly tail = { stdout: '', stderr: '' };
   private asked = false;
 
@@ -39,8 +40,6 @@ export class AgentPart {
     readonly process: AgentProcess,
     onDeath: () => void,
   ) {
-    const pollFunction = spec.kind === 'external' ? spec.pollFunction : null;
-    this.dumpReader = pollFunction === null ? undefined : new StackDumpReader(pollFunction);
     this.final = new Promise((resolve) => {
       if (spec.kind === 'reference') this.readCounterLines(process.stdout, resolve);
       else this.collect(process.stdout, 'stdout');
@@ -48,6 +47,7 @@ export class AgentPart {
     });
     this.collect(process.stderr, 'stderr');
     void process.exited.then((exit) => {
+      this.hasEnded = true;
       if (this.asked) return;
       this.died = exit;
       onDeath();
@@ -61,16 +61,23 @@ export class AgentPart {
    */
   async stopPolling(): Promise<void> {
     this.asked = true;
-    if (this.spec.kind === 'reference') this.process.terminate();
-    else if (this.dumpReader) this.process.quit();
-    else return;
+    if (this.spec.kind === 'reference') {
+      this.process.terminate();
+    } else if (this.spec.pollFunction !== null) {
+      // Only now: a trace that it printed before, of a panic say, is no dump.
+      this.dumpReader = new StackDumpReader(this.spec.pollFunction);
+      this.process.quit();
+    } else return;
     await this.final;
   }
 
-  /** What its stack dump said; undefined when there was none. */
+  /** What its stack dump said; undefined when there was none, or the agent did not end with it. */
   stackDump(): StackDump | undefined {
-    return this.dumpReader?.end();
+    return this.hasEnded ? this.dumpReader?.end() : undefined;
   }
+
+  /** Whether the counters are those after the end of the polling. */
+  hasFinalCounters = false;
 
   async destroy(): Promise<void> {
     this.asked = true;
@@ -89,7 +96,10 @@ export class AgentPart {
       try {
         const { counters, final } = countersLine.parse(JSON.parse(line));
         this.counters = counters;
-        if (final) onFinal();
+        if (final) {
+          this.hasFinalCounters = true;
+          onFinal();
+        }
       } catch {
         this.keep('stdout', `${line}\n`);
       }

@@ -18,6 +18,9 @@ type MmdsMessage =
   | { type: 'events'; events: MmdsEvent[] }
   | { type: 'trouble'; message: string };
 
+/** How long MMDS may take over a command, ms: a stuck one is no MMDS with the fault that was asked for. */
+const ANSWER_WITHIN_MS = 5_000;
+
 /** MMDS in a process of its own, on the host side of a lane. */
 export class MmdsPart {
   private onEvents: (events: MmdsEvent[]) => void = () => {};
@@ -100,7 +103,9 @@ export class MmdsPart {
         else if (answer.type === 'trouble') finish(new Error(`MMDS: ${answer.message}`));
       };
       const onExit = (): void => finish(new Error('MMDS ended'));
+      const timer = setTimeout(() => finish(new Error('MMDS does not answer')), ANSWER_WITHIN_MS);
       const finish = (error?: Error): void => {
+        clearTimeout(timer);
         this.child.off('message', onMessage);
         this.child.off('exit', onExit);
         if (error) reject(error);
