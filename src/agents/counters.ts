@@ -1,6 +1,7 @@
 /**
  * What an agent counts of itself. An attempt is one TCP connection attempt; every attempt ends as
- * exactly one of refused, reset, timedOut, answered, failedOtherwise, cancelled or localFailures.
+ * exactly one of refused, reset, timedOut, answered, failedOtherwise, cancelled or localFailures;
+ * only those that an `/init` under way makes of its own (`--auth mmds`) may be open at the end.
  */
 export interface Counters {
   /** Attempts made, those included that died locally. */

@@ -36,8 +36,6 @@ export class ReferenceAgent {
   private readonly onInit: () => void;
   private accessToken: string | undefined;
   private isDraining = false;
-  /** `/init`s under way; aborted when their caller goes away. */
-  private readonly checks = new Set<AbortController>();
   private lastTimestamp = Number.NEGATIVE_INFINITY;
 
   constructor(private readonly settings: ReferenceAgentSettings) {
@@ -54,7 +52,6 @@ export class ReferenceAgent {
   /** Stops all pollers, and starts no more; requests are still answered. */
   stopPolling(): void {
     this.isDraining = true;
-    for (const check of this.checks) check.abort();
     for (const poller of this.pollers) poller.cancel();
   }
 
@@ -107,11 +104,7 @@ export class ReferenceAgent {
   private async init(request: IncomingMessage, response: ServerResponse): Promise<void> {
     response.setHeader('X-Envd-Version', this.settings.guard.version);
     const gone = new AbortController();
-    this.checks.add(gone);
-    response.once('close', () => {
-      gone.abort();
-      this.checks.delete(gone);
-    });
+    response.once('close', () => gone.abort());
     const body = await readBody(request);
     const fields = body === undefined ? undefined : parseInitRequest(body);
     if (!fields) {
