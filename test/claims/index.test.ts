@@ -37,9 +37,7 @@ const number = fc.integer({ min: 0, max: 50_000 });
 const NO_NUMBER = /NaN|Infinity|undefined|null/;
 
 /** What others say, and reasons quote: anything but the words that this test looks for. */
-const said = fc
-  .string({ maxLength: 4096, size: 'max' })
-  .filter((text) => !NO_NUMBER.test(text));
+const said = fc.string({ maxLength: 4096, size: 'max' }).filter((text) => !NO_NUMBER.test(text));
 
 const anyLane = fc
   .record({
