@@ -18,7 +18,9 @@ const MANY = 10;
  * @param better which way is better; left out where a difference proves nothing
  */
 export function changeOf(first: number | null, second: number | null, better?: Better): Change {
-  if (first === null || second === null) return { text: NO_DATA, judged: null };
+  if (first === null || second === null || !Number.isFinite(first) || !Number.isFinite(second)) {
+    return { text: NO_DATA, judged: null };
+  }
   if (first === second) return { text: 'unchanged', judged: null };
   const judged =
     better === undefined ? null : second < first === (better === 'less') ? 'better' : 'worse';
