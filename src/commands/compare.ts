@@ -3,7 +3,7 @@ import { EXIT, UsageError } from '../base/errors.js';
 import { lookUp } from '../base/nearest.js';
 import { COMPARISON_FORMATS } from '../report/comparison/index.js';
 import { terminalOf } from '../report/terminal.js';
-import { compareResults } from '../results/compare/compare.js';
+import { compareResults, isAnythingCompared } from '../results/compare/compare.js';
 import { parseLimits } from '../results/compare/limits.js';
 import { loadSide } from '../results/compare/load.js';
 import { BaseCommand } from './base-command.js';
@@ -13,7 +13,9 @@ export default class Compare extends BaseCommand {
   static override description =
     `Each side is a result file, a folder of them, or a comma list: the repeats of one scenario are the samples. A difference counts as shown when a Mann-Whitney U test says so; everything else is "no change". On different machines only counts and ratios within one run are judged, never absolute speeds.
 
-Exit codes: 0 done; 1 a limit of --max-regression is exceeded; 2 bad input, different scenarios, or a limit that cannot be judged on different machines.`;
+A lane that had trouble, or whose run was interrupted, decides nothing: its figures are shown without a verdict. In latencies a request that got no answer counts as longer than any answer. With one run a side nothing is known of the noise, and --max-regression decides by the ratio alone: give it --repeat runs, or a limit wide enough for your noise.
+
+Exit codes: 0 done; 1 a limit of --max-regression is exceeded, or a lane had trouble or was interrupted; 2 bad input, different scenarios, nothing that could be compared, or a limit that cannot be judged on different machines.`;
   static override examples = [
     '<%= config.bin %> compare bench-results/base bench-results/head',
     '<%= config.bin %> compare base.json head.json --max-regression init.latencyMs.p99=10%',
@@ -73,6 +75,13 @@ Exit codes: 0 done; 1 a limit of --max-regression is exceeded; 2 bad input, diff
     await this.print(format.render(comparison, view));
     const has = (verdict: string) => comparison.limits.some((limit) => limit.verdict === verdict);
     if (has('fail')) {
+      process.exitCode = EXIT.failed;
+    } else if (!isAnythingCompared(comparison)) {
+      throw new UsageError(
+        'nothing could be compared: every lane had trouble, was interrupted, or has no data',
+        'Measure again, and see envd-bench report for what went wrong',
+      );
+    } else if (comparison.rows.some(({ verdict }) => verdict === 'void')) {
       process.exitCode = EXIT.failed;
     } else if (has('not-judged')) {
       throw new UsageError(

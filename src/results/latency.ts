@@ -53,7 +53,7 @@ export class LatencyRecorder {
 
   summary(): LatencySummary {
     if (this.count === 0) return { p50: null, p99: null, max: null };
-    return { p50: this.#percentileMs(50), p99: this.#percentileMs(99), max: this.#maxMs };
+    return { p50: this.percentileMs(50), p99: this.percentileMs(99), max: this.#maxMs };
   }
 
   /** The whole distribution as HdrHistogram V2 compressed base64; null when there is no sample. */
@@ -72,9 +72,34 @@ export class LatencyRecorder {
     this.#maxMs = Math.max(this.#maxMs, maxMs);
   }
 
-  #percentileMs(percentile: number): number {
+  /** The latency that so many percent do not exceed, ms; 0 of no sample. */
+  percentileMs(percentile: number): number {
     return Math.min(this.#histogram.getValueAtPercentile(percentile) / 1e3, this.#maxMs);
   }
+}
+
+/** Percent of all requests that a field of the summary speaks of. */
+const PERCENT = { p50: 50, p99: 99, max: 100 } as const;
+
+/**
+ * A latency over all requests that were sent, of which one without an answer took longer than any
+ * answer: what hangs must not look fast because it is missing among the answers.
+ * @returns ms; Infinity where the request at that place was not answered; null where nothing was sent,
+ * or the distribution is not known
+ * @throws RangeError when the histogram is none
+ */
+export function latencyOfAllSent(
+  { answered, timedOut, failed, latencyMs, histogram }: Requests,
+  of: keyof typeof PERCENT,
+): number | null {
+  const unanswered = timedOut + failed;
+  if (unanswered === 0) return latencyMs[of];
+  const percent = (PERCENT[of] * (answered + unanswered)) / answered;
+  if (percent > 100) return Number.POSITIVE_INFINITY;
+  if (histogram === null || latencyMs.max === null) return null;
+  const recorder = new LatencyRecorder();
+  recorder.merge(histogram, latencyMs.max);
+  return recorder.percentileMs(percent);
 }
 
 /** @throws RangeError when `encoded` is no histogram of this project's kind */

@@ -12,6 +12,7 @@ import {
   RESULT_FIELDS,
   unitOf,
 } from './fields.js';
+import { latencyOfAllSent } from './latency.js';
 import type { Check, LaneResult, Result } from './schema.js';
 
 type Compare = (measured: number, limit: number) => boolean;
@@ -101,7 +102,8 @@ export function requireFields(thresholds: readonly Threshold[], lanes: readonly 
 }
 
 /**
- * Judges a result. What was not measured fails with "no data".
+ * Judges a result. What was not measured fails with "no data", and no figure of a lane that had trouble
+ * or of an interrupted run passes. Latencies are those of all requests sent ({@link latencyOfAllSent}).
  * @throws UsageError for a field that does not exist
  */
 export function checkThresholds(result: Result, thresholds: readonly Threshold[]): Check[] {
@@ -110,18 +112,23 @@ export function checkThresholds(result: Result, thresholds: readonly Threshold[]
     const { lane, path, limit, whole } = resolve(threshold, lanes);
     const of = lane === null ? result : result.lanes.find(({ agent }) => agent === lane);
     const lost = result.lanes.some((one) => one.agent === lane && hasNothing(one));
-    const measured = lost ? null : numberAt(of, path);
+    const measured = lost ? null : valueAt(of, path);
     const wholeMeasured = whole === null ? null : numberAt(of, whole);
     const { expression, operator } = threshold;
     if (measured === null || (whole !== null && wholeMeasured === null)) {
-      return { expression, measured, verdict: 'fail', reason: 'no data' };
+      return { expression, measured: null, verdict: 'fail', reason: 'no data' };
+    }
+    const obstacle = obstacleTo(result, lane);
+    if (obstacle !== undefined) {
+      return { expression, measured: inDocument(measured), verdict: 'fail', reason: obstacle };
     }
     const bound = wholeMeasured === null ? limit : (limit / 100) * wholeMeasured;
     const passes = OPERATORS.get(operator)?.(measured, bound) === true;
-    const outcome = `${measured} ${passes ? '' : 'is not '}${operator} ${bound}`;
+    const shown = Number.isFinite(measured) ? measured : 'no answer';
+    const outcome = `${shown} ${passes ? '' : 'is not '}${operator} ${bound}`;
     return {
       expression,
-      measured,
+      measured: inDocument(measured),
       verdict: passes ? 'pass' : 'fail',
       reason: whole === null ? outcome : `${outcome} (${limit} % of ${wholeMeasured})`,
     };
@@ -241,4 +248,30 @@ function namesOf(lanes: readonly string[]): string {
 /** A lane that ended before it measured anything: its counts of 0 are no measurement. */
 function hasNothing({ trouble, init, health }: LaneResult): boolean {
   return trouble !== null && init.sent === 0 && health.sent === 0;
+}
+
+/**
+ * Why what a threshold is about decides nothing: a figure of a part of the outage, or of a lane that
+ * went wrong, passes no check. What lies outside the lanes was not measured: it is as it is.
+ */
+function obstacleTo({ lanes, complete }: Result, lane: string | null): string | undefined {
+  if (lane === null) return undefined;
+  const trouble = lanes.find(({ agent }) => agent === lane)?.trouble ?? null;
+  if (trouble !== null) return `no verdict: the lane had trouble: ${cleanText(trouble, 200)}`;
+  return complete ? undefined : 'no verdict: the run was interrupted';
+}
+
+/** A latency is that of all requests sent, the unanswered ones included. */
+function valueAt(of: Result | LaneResult | undefined, path: string): number | null {
+  const [, stream, field] = /^(init|health)\.latencyMs\.(p50|p99|max)$/.exec(path) ?? [];
+  if (of === undefined || !('init' in of) || stream === undefined) return numberAt(of, path);
+  return latencyOfAllSent(
+    stream === 'init' ? of.init : of.health,
+    field === 'p50' || field === 'p99' ? field : 'max',
+  );
+}
+
+/** Infinity, for no answer, has no place in a document. */
+function inDocument(measured: number): number | null {
+  return Number.isFinite(measured) ? measured : null;
 }

@@ -25,6 +25,15 @@ const other = await save('other', [
 const alone = await save('alone', [
   elsewhere(runs({ result: (r) => ({ ...r, lanes: r.lanes.slice(0, 1) }) }), { cpus: 64 }),
 ]);
+const trouble = { trouble: 'exited 7 at 3.0 s' };
+const one = await save('one', [runs({ guarded: (lane) => ({ ...lane, ...trouble }) })]);
+const both = await save('both', [
+  runs({
+    guarded: (lane) => ({ ...lane, ...trouble }),
+    unguarded: (lane) => ({ ...lane, ...trouble }),
+  }),
+]);
+const half = await save('half', [runs({ result: (r) => ({ ...r, complete: false }) })]);
 mkdirSync(join(out, 'empty'));
 mkdirSync(join(out, 'cut'));
 writeFileSync(join(out, 'cut', 'a.json'), '{"schema":"envd-bench/result/v1","id":');
@@ -41,6 +50,11 @@ const cases: [args: string[], code: number, stdout: RegExp, stderr: RegExp][] = 
   [[fast, other, '--force'], 0, /warning: the scenarios differ: intervalMs/, /^$/],
   [[fast, alone], 0, /warning: different machines \(cpus 2 and 64\)/, /^$/],
   [[fast, alone, ...LIMIT], 2, /not judged/, /machines differ/],
+  [[fast, one], 1, /trouble in guarded .*exited 7/, /^$/],
+  [[fast, one, '--format', 'markdown'], 1, /a lane without a verdict/, /^$/],
+  [[both, fast], 2, /nothing could be compared/, /nothing could be compared/],
+  [[fast, half, '--force'], 2, /nothing could be compared/, /nothing could be compared/],
+  [[fast, one, ...LIMIT], 1, /no verdict: the lane had trouble/, /^$/],
   [[fast, other], 2, /^$/, /the scenarios differ: intervalMs is 100, but 50 in/],
   [[fast, 'none'], 2, /^$/, /no such file/],
   [[fast, 'empty'], 2, /^$/, /no result in/],

@@ -150,6 +150,40 @@ test('names of lanes may contain dots and dashes: the longest that leaves a fiel
   assert.equal(check(result, 'scenario.intervalMs==100').measured, 100);
 });
 
+test('no figure of a lane in trouble, or of an interrupted run, passes', () => {
+  const whole = storm();
+  const troubled: Result = {
+    ...whole,
+    lanes: whole.lanes.map((lane) => ({ ...lane, trouble: 'exited 7 at 3.0 s' })),
+  };
+  for (const [result, says] of [
+    [troubled, /^no verdict: the lane had trouble: exited 7/],
+    [{ ...whole, complete: false }, /^no verdict: the run was interrupted/],
+  ] as const) {
+    const { verdict, reason } = check(result, 'guarded.pollers.peak<=1');
+    assert.equal(verdict, 'fail');
+    assert.match(reason, says);
+    // What was asked for holds however the run went.
+    assert.equal(check(result, 'scenario.intervalMs==100').verdict, 'pass');
+  }
+});
+
+test('a latency is that of all requests, those without an answer included', () => {
+  const whole = storm();
+  const lost: Result = {
+    ...whole,
+    lanes: whole.lanes.map((lane) => ({
+      ...lane,
+      health: { ...lane.health, answered: 500, timedOut: 60, failed: 40 },
+    })),
+  };
+  const row = check(lost, 'guarded.health.latencyMs.p99<10s');
+  assert.deepEqual([row.verdict, row.measured], ['fail', null]);
+  assert.match(row.reason, /^no answer is not < 10000$/);
+  assert.equal(check(lost, 'guarded.health.latencyMs.p99>10s').verdict, 'pass');
+  assert.equal(check(whole, 'guarded.health.latencyMs.p99<10s').verdict, 'pass');
+});
+
 test('an error stays one line whatever the lanes are called', () => {
   const names = Array.from({ length: 64 }, (_, i) => `${i}\n\u001B[31m`.repeat(1000));
   assertUsageError(() => requireFields([parseThreshold('x.y<1')], names));

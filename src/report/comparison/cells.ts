@@ -20,6 +20,7 @@ export const VERDICTS: Record<RowVerdict, string> = {
   'no-change': 'no change',
   undecided: 'undecided',
   'not-judged': 'not judged',
+  void: 'no verdict',
   'no-data': 'no data',
 };
 
@@ -49,8 +50,10 @@ export function phraseOf(row: Row): string {
 }
 
 /** Whether it is about something that happened on no side: 0, or never. */
-export function isIdle({ base, head }: Row): boolean {
-  return [...base.values, ...head.values].every((value) => value === 0 || !Number.isFinite(value));
+export function isIdle({ base, head, unit }: Row): boolean {
+  const isNothing = (value: number) =>
+    value === 0 || (unit === 'instant' && !Number.isFinite(value));
+  return [...base.values, ...head.values].every(isNothing);
 }
 
 /** Whether there is anything to show: a row without data on both sides says nothing. */
@@ -77,8 +80,10 @@ const UNIT = /( ms| s|\/s|x| [KMGT]?i?B)$/;
 
 function changeText({ base, head, unit, better }: Row): string {
   const [was, is] = [base.median, head.median];
-  // From or to "never" there is no percentage.
-  if (was !== is && was !== null && is !== null && !(Number.isFinite(was) && Number.isFinite(is))) {
+  // Never and never again is no change.
+  if (was !== null && was === is) return 'unchanged';
+  // From or to "never" or "no answer" there is no percentage.
+  if (was !== null && is !== null && !(Number.isFinite(was) && Number.isFinite(is))) {
     return `was ${FORMATS[unit](was)}, now ${FORMATS[unit](is)}`;
   }
   return changeOf(was, is, better ?? undefined).text;
@@ -98,7 +103,7 @@ function effectText({ test, verdict }: Row): string {
 const FORMATS: Record<MetricUnit, (value: number) => string> = {
   count: formatValue,
   rate: formatRate,
-  ms: (value) => `${formatMs(value)} ms`,
+  ms: (value) => (Number.isFinite(value) ? `${formatMs(value)} ms` : 'no answer'),
   seconds: formatSeconds,
   bytes: formatSize,
   instant: (value) => (Number.isFinite(value) ? formatDuration(value) : 'never'),

@@ -78,6 +78,6 @@ function isFinding({ verdict, base, head }: Row): boolean {
 
 function markOf({ limits, rows }: Comparison): string {
   if (limits.some(({ verdict }) => verdict === 'fail')) return '❌';
-  if (rows.some(({ verdict }) => verdict === 'worse')) return '⚠️';
+  if (rows.some(({ verdict }) => verdict === 'worse' || verdict === 'void')) return '⚠️';
   return limits.length > 0 ? '✅' : 'ℹ️';
 }

@@ -1,5 +1,5 @@
-import type { Comparison } from '../../results/compare/compare.js';
-import type { RowVerdict } from '../../results/compare/row.js';
+import { type Comparison, isAnythingCompared } from '../../results/compare/compare.js';
+import type { Row, RowVerdict } from '../../results/compare/row.js';
 import { smallestP } from '../../results/compare/statistics.js';
 import { isIdle, VERDICTS } from './cells.js';
 
@@ -11,6 +11,12 @@ export function outcomeOf({ limits, rows }: Comparison): string {
   const exceeded = limits.filter(({ verdict }) => verdict === 'fail').length;
   if (exceeded > 0) return `${exceeded} of ${limits.length} limits exceeded`;
   const has = (verdict: RowVerdict) => rows.some((row) => row.verdict === verdict);
+  if (!isAnythingCompared({ rows })) return 'nothing could be compared';
+  const outcome = judgedOutcome(has);
+  return has('void') ? `${outcome}, and a lane without a verdict` : outcome;
+}
+
+function judgedOutcome(has: (verdict: RowVerdict) => boolean): string {
   if (has('worse')) return has('better') ? 'better and worse' : 'worse';
   if (has('better')) return 'better';
   if (has('different')) return 'different';
@@ -68,6 +74,12 @@ export function legendOf(comparison: Comparison): string[] {
           `undecided: ${base.length} and ${head.length} samples cannot show a difference; ${needed} a side can (run --repeat ${needed})`,
         ]
       : []),
+    ...(rows.some(({ verdict }) => verdict === 'void')
+      ? ['no verdict: the lane had trouble, or its run was interrupted: its figures decide nothing']
+      : []),
+    ...(rows.some(isUnanswered)
+      ? ['latencies are of all that was sent: no answer counts as longer than any answer']
+      : []),
     ...(rows.some((row) => row.base.interval !== null || row.head.interval !== null)
       ? [`[ ]: interval of the median at ${intervalPercent(comparison)} % confidence`]
       : []),
@@ -82,6 +94,11 @@ function intervalPercent({ rows }: Comparison): number {
     .flatMap((row) => [row.base.interval, row.head.interval])
     .flatMap((interval) => (interval === null ? [] : [interval.confidence]));
   return Math.floor(Math.min(...confidences) * 1000) / 10;
+}
+
+/** Whether it counts requests that got no answer. */
+function isUnanswered({ metric, base, head }: Row): boolean {
+  return /\.(timedOut|failed)$/.test(metric) && [...base.values, ...head.values].some((n) => n > 0);
 }
 
 function neededSamples(alpha: number): number {

@@ -70,9 +70,16 @@ export function compareResults(
   };
 }
 
+/** Whether at least one figure has data on both sides, of lanes that went well. */
+export function isAnythingCompared({ rows }: Pick<Comparison, 'rows'>): boolean {
+  return rows.some(({ verdict }) => verdict !== 'void' && verdict !== 'no-data');
+}
+
 /** What a row is made of, before any result is looked at. */
 interface Figure extends Pick<Row, 'label' | 'lanes' | 'metric' | 'unit' | 'better'> {
   isSpeed: boolean;
+  /** The lanes that it is taken from, on each side. */
+  from: { base: readonly string[]; head: readonly string[] };
   base: (result: Result) => number | null;
   head: (result: Result) => number | null;
 }
@@ -86,6 +93,7 @@ function laneFigures(pair: LanePair): Figure[] {
     unit: metric.unit,
     better: metric.better,
     isSpeed: metric.isSpeed,
+    from: { base: [pair.base], head: [pair.head] },
     base: (result) => valueIn(result, pair.base, metric),
     head: (result) => valueIn(result, pair.head, metric),
   }));
@@ -106,6 +114,7 @@ function ratioFigures([first, ...others]: readonly LanePair[]): Figure[] {
         unit: 'ratio' as const,
         better: metric.better,
         isSpeed: false,
+        from: { base: [pair.base, first.base], head: [pair.head, first.head] },
         base: ratio(pair.base, first.base),
         head: ratio(pair.head, first.head),
       };
@@ -114,7 +123,7 @@ function ratioFigures([first, ...others]: readonly LanePair[]): Figure[] {
 }
 
 function rowOf(
-  { isSpeed, base, head, ...what }: Figure,
+  { isSpeed, from, base, head, ...what }: Figure,
   baseResults: readonly Result[],
   headResults: readonly Result[],
   alpha: number,
@@ -124,11 +133,25 @@ function rowOf(
     base: samples(baseResults, base, alpha),
     head: samples(headResults, head, alpha),
   };
+  if (isVoid(baseResults, from.base) || isVoid(headResults, from.head)) {
+    return { ...what, ...sides, test: null, verdict: 'void' };
+  }
   const hasData = sides.base.median !== null && sides.head.median !== null;
   const test = hasData ? mannWhitney(sides.base.values, sides.head.values) : null;
   const verdict = verdictOf(test, sides, what.better, alpha);
   const isJudged = areMachinesAlike || !isSpeed || test === null;
   return { ...what, ...sides, test, verdict: isJudged ? verdict : 'not-judged' };
+}
+
+/**
+ * Whether the figures of these lanes decide nothing: one had trouble, or its run was interrupted, in any
+ * of the results. To leave such a repeat out would compare only those that went well.
+ */
+function isVoid(results: readonly Result[], names: readonly string[]): boolean {
+  return results.some(
+    (result) =>
+      !result.complete || names.some((name) => (laneOf(result, name)?.trouble ?? null) !== null),
+  );
 }
 
 function verdictOf(

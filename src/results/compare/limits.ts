@@ -94,18 +94,32 @@ function judge({ expression, percent }: RegressionLimit, row: Row): LimitCheck {
     verdict: outcome,
     reason,
   });
+  if (verdict === 'void') {
+    return came('fail', 'no verdict: the lane had trouble, or its run was interrupted');
+  }
   const worse = worsening(row);
   if (worse === null) return came('fail', 'no data');
   if (verdict === 'not-judged') {
     return came('not-judged', 'speeds of two machines say nothing about the change');
   }
-  if (worse <= 0) return came('pass', `${change(row)}, not worse`);
-  if (worse <= percent + ROUNDING) return came('pass', `${change(row)}, within ${percent} %`);
+  const isSingle = row.base.values.length === 1 && row.head.values.length === 1;
+  // Of one value a side there is no spread: only the ratio can decide, and the reader must know it.
+  const doubt = isSingle
+    ? `; ${ONE_RUN}`
+    : verdict === 'undecided'
+      ? ', though of too few samples to be sure'
+      : '';
+  if (worse <= 0) return came('pass', `${change(row)}, not worse${isSingle ? doubt : ''}`);
+  if (worse <= percent + ROUNDING) {
+    return came('pass', `${change(row)}, within ${percent} %${isSingle ? doubt : ''}`);
+  }
   const isShown = verdict === 'worse' || (verdict === 'undecided' && isApart(row));
   if (!isShown) return came('pass', `${change(row)}, but no more than chance`);
-  const doubt = verdict === 'undecided' ? ', though of too few samples to be sure' : '';
   return came('fail', `${change(row)}, more than the ${percent} % allowed${doubt}`);
 }
+
+/** Two runs of one binary differ too: by how much, one run a side cannot tell. */
+const ONE_RUN = 'one run a side: no statement about noise';
 
 /** What binary fractions add to a percentage, which must not decide. */
 const ROUNDING = 1e-9;
@@ -124,13 +138,14 @@ function worsening({ base, head, better }: Row): number | null {
   return isWorse ? Number.POSITIVE_INFINITY : Number.NEGATIVE_INFINITY;
 }
 
-/** `+12 %`, `20.0x`, `was 0`, `was never`: of the medians. */
-function change({ base, head }: Row): string {
+/** `+12 %`, `20.0x`, `was 0`, `was never`, `now no answer`: of the medians. */
+function change({ base, head, unit }: Row): string {
   const [was, is] = [base.median ?? 0, head.median ?? 0];
   if (was === is) return 'unchanged';
   if (was === 0) return 'was 0';
-  if (was === Number.POSITIVE_INFINITY) return 'was never';
-  if (is === Number.POSITIVE_INFINITY) return 'now never';
+  const endless = unit === 'instant' ? 'never' : 'no answer';
+  if (was === Number.POSITIVE_INFINITY) return `was ${endless}`;
+  if (is === Number.POSITIVE_INFINITY) return `now ${endless}`;
   if (is / was >= 2) return `${(is / was).toFixed(1)}x`;
   const percent = Math.abs(is / was - 1) * 100;
   return `${is > was ? '+' : '−'}${percent.toFixed(percent < 10 ? 1 : 0)} %`;

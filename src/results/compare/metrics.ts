@@ -1,7 +1,11 @@
 import { numberAt } from '../fields.js';
+import { latencyOfAllSent } from '../latency.js';
 import type { LaneResult } from '../schema.js';
 
-/** How a figure is written. `instant`: when something happened, and infinite when it never did. */
+/**
+ * How a figure is written. `instant`: when something happened, and infinite when it never did; `ms`: a
+ * latency, and infinite when there was no answer.
+ */
 export type MetricUnit = 'count' | 'rate' | 'ms' | 'seconds' | 'bytes' | 'instant' | 'ratio';
 
 /** A figure of a lane that two runs are compared by. */
@@ -13,7 +17,7 @@ export interface Metric {
   better: 'less' | 'more' | null;
   /** Whether it depends on how fast the machine is, so that two machines cannot be compared by it. */
   isSpeed: boolean;
-  /** null where nothing was measured; infinite for what never happened. */
+  /** null where nothing was measured; infinite for what never happened, or was never answered. */
   value: (lane: LaneResult) => number | null;
 }
 
@@ -72,8 +76,9 @@ function requests(stream: 'init' | 'health'): Metric[] {
     outcome('answered', 'more'),
     outcome('timedOut', 'less'),
     outcome('failed', 'less'),
-    speed(`${stream}.latencyMs.p50`, 'ms', 'less'),
-    speed(`${stream}.latencyMs.p99`, 'ms', 'less'),
-    speed(`${stream}.latencyMs.max`, 'ms', 'less'),
+    ...(['p50', 'p99', 'max'] as const).map((of) => ({
+      ...speed(`${stream}.latencyMs.${of}`, 'ms', 'less'),
+      value: (lane: LaneResult) => latencyOfAllSent(lane[stream], of),
+    })),
   ];
 }

@@ -3,7 +3,8 @@ import type { MedianInterval, RankTest } from './statistics.js';
 
 /**
  * What a row shows. `undecided`: too few samples for any difference to be shown; `not-judged`:
- * absolute speeds of two machines.
+ * absolute speeds of two machines; `void`: a lane that the figure is of had trouble, or its run was
+ * interrupted.
  */
 export type RowVerdict =
   | 'better'
@@ -12,11 +13,12 @@ export type RowVerdict =
   | 'no-change'
   | 'undecided'
   | 'not-judged'
+  | 'void'
   | 'no-data';
 
 /** One side of a row: a sample from every result that has the figure. */
 export interface Samples {
-  /** In the order of the results; infinite for what never happened. */
+  /** In the order of the results; infinite for what never happened, or was never answered. */
   values: number[];
   /** null where nothing was measured. */
   median: number | null;

@@ -1,6 +1,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { type CompareOptions, compareResults } from '../../../src/results/compare/compare.js';
+import {
+  type CompareOptions,
+  compareResults,
+  isAnythingCompared,
+} from '../../../src/results/compare/compare.js';
 import { parseLimits } from '../../../src/results/compare/limits.js';
 import type { Row } from '../../../src/results/compare/row.js';
 import type { Result } from '../../../src/results/schema.js';
@@ -128,7 +132,7 @@ const limits: [
     withLatencies(109),
     `${P99}=10%`,
     'pass',
-    /^\+9.0 %, within 10 %$/,
+    /^\+9.0 %, within 10 %; one run a side: no statement about noise$/,
   ],
   ['at the limit', withLatencies(100), withLatencies(110), `${P99}=10%`, 'pass', /within/],
   [
@@ -137,7 +141,7 @@ const limits: [
     withLatencies(120),
     `${P99}=10%`,
     'fail',
-    /^\+20 %, more than the 10 % allowed, though of too few samples/,
+    /^\+20 %, more than the 10 % allowed; one run a side: no statement about noise$/,
   ],
   ['a big improvement', withLatencies(100), withLatencies(1), `${P99}=10%`, 'pass', /not worse/],
   [
@@ -174,7 +178,14 @@ const limits: [
   ],
   ['from 0', withPeaks(0), withPeaks(1), 'pollers.peak=1000%', 'fail', /^was 0, more than/],
   ['from 0 to 0', withPeaks(0), withPeaks(0), 'pollers.peak=0%', 'pass', /unchanged/],
-  ['to 0', withPeaks(9), withPeaks(0), 'pollers.peak=0%', 'pass', /^−100 %, not worse/],
+  [
+    'to 0',
+    withPeaks(9),
+    withPeaks(0),
+    'pollers.peak=0%',
+    'pass',
+    /^−100 %, not worse; one run a side/,
+  ],
   [
     'never exhausted, now at 12 s',
     withExhaustion(null),
@@ -335,6 +346,77 @@ test('two lanes of the same runs can be compared', () => {
     assertUsageError(() => compare(results, results, { lanes: { base: 'no', head: 'guarded' } }))
       .message,
     /the base has no lane "no".*unguarded, guarded/,
+  );
+});
+
+test('a lane in trouble on either side, in any repeat, decides nothing', () => {
+  const broken = run({ guarded: (lane) => ({ ...lane, trouble: 'exited 7 at 3.0 s' }) });
+  const well = withPeaks(1, 1, 1, 1);
+  const limit = parseLimits(['guarded.pollers.peak=10%']);
+  for (const [base, head] of [
+    [well, [...well, broken]],
+    [[...well, broken], well],
+    [[run()], [broken]],
+  ] as const) {
+    const comparison = compare([...base], [...head], { limits: limit });
+    const of = (label: string) => comparison.rows.filter((row) => row.label === label);
+    assert.deepEqual([...new Set(of('guarded').map(({ verdict }) => verdict))], ['void']);
+    // The other lane went well, and is compared.
+    assert.ok(of('unguarded').every(({ verdict }) => verdict !== 'void'));
+    assert.ok(isAnythingCompared(comparison));
+    assert.deepEqual(
+      comparison.limits.map(({ verdict, reason }) => [verdict, /^no verdict/.test(reason)]),
+      [['fail', true]],
+    );
+  }
+  // A ratio to the first lane is as void as the first lane.
+  const first = run({ unguarded: (lane) => ({ ...lane, trouble: 'gone' }) });
+  const { rows } = compare([first], [elsewhere(run(), { cpus: 64 })]);
+  assert.equal(rowOf(rows, 'guarded/unguarded', P99).verdict, 'void');
+});
+
+test('of interrupted runs nothing is compared', () => {
+  const half = run({ result: (result) => ({ ...result, complete: false }) });
+  const limit = parseLimits(['guarded.pollers.peak=10%']);
+  const comparison = compare([run()], [half], { force: true, limits: limit });
+  assert.ok(!isAnythingCompared(comparison));
+  assert.deepEqual(
+    comparison.limits.map(({ verdict }) => verdict),
+    ['fail'],
+  );
+});
+
+test('a request without an answer is no fast one', () => {
+  // Of 600 as many as given are lost; the others are as fast as before, or faster.
+  const losing = (lost: number, p99 = 1) =>
+    run({
+      guarded: (lane) => ({
+        ...lane,
+        init: {
+          ...lane.init,
+          answered: 600 - lost,
+          timedOut: lost,
+          latencyMs: { ...lane.init.latencyMs, p99 },
+        },
+      }),
+    });
+  const all = losing(0, 54);
+  const head = (of: Result, metric: string) =>
+    rowOf(compare([all], [of]).rows, 'guarded', metric).head.median;
+  // The sixth slowest of 600 is p99.
+  assert.equal(head(losing(7), P99), Number.POSITIVE_INFINITY);
+  assert.equal(head(losing(301), 'init.latencyMs.p50'), Number.POSITIVE_INFINITY);
+  assert.equal(head(losing(1), 'init.latencyMs.max'), Number.POSITIVE_INFINITY);
+  // Few lost ones move the place: with 6 lost the slowest answer is p99 of all.
+  assert.ok(Math.abs((head(losing(6), P99) ?? 0) - 54) < 0.1);
+  assert.deepEqual(
+    [limited([all], [losing(7)], `${P99}=10%`), limited([losing(7)], [all], `${P99}=10%`)].map(
+      ({ verdict, reason }) => [verdict, reason.split(',')[0]],
+    ),
+    [
+      ['fail', 'now no answer'],
+      ['pass', 'was no answer'],
+    ],
   );
 });
 
