@@ -4,6 +4,11 @@ import { claimedPile } from './pile.js';
 import { pileUpObstacle, scaleOf } from './premise.js';
 
 const TOLERANCE = 0.02;
+/**
+ * How far the last second's count may lie below the demand at the end before the span between them says
+ * nothing: more than the tolerance on both sides, and anything at all would pass for the claim.
+ */
+const WIDEST = 2 * TOLERANCE;
 
 export const rate: ClaimRule = {
   id: 'rate',
@@ -19,6 +24,13 @@ export const rate: ClaimRule = {
     if (measured === null) return notApplicable(ground, 'the connections were not measured');
     // A rate is counted over a second, and pollers are still being added in the last one: what the
     // claim's own pollers make in it is the least that reproduces the claim.
+    if (claimed.lastSecond < predicted * (1 - WIDEST)) {
+      return notApplicable(
+        ground,
+        `too short to tell: within the last second the claim's own pollers rise to ${show(predicted)}/s, ` +
+          `and make ${show(claimed.lastSecond)} in it${scaleOf(scenario)}`,
+      );
+    }
     const least = Math.min(claimed.lastSecond, predicted) * (1 - TOLERANCE);
     const most = predicted * (1 + TOLERANCE);
     const isReached = measured >= least && measured <= most;
