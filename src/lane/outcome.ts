@@ -40,7 +40,7 @@ export function laneOutcome(seen: Seen): LaneOutcome {
           atEnd: sampler.pollersLast,
           source: 'agent',
         }
-      : externalPollers(sampler, dump),
+      : externalPollers(sampler, dump, spec.intervalMs),
     connections: {
       total: reading.activeOpens ?? (counters ? counters.attempts - counters.localFailures : null),
       perSecondPeak: sampler.rate.peak,
@@ -77,18 +77,36 @@ export function laneOutcome(seen: Seen): LaneOutcome {
   };
 }
 
-/** By how much an estimate may lie below its own peak and still be at it. */
-const AT_PEAK = 0.9;
+/** The second over which a rate is taken: so much may lie between what it tells of and its sample, ms. */
+const WINDOW_MS = 1000;
+
+/** What an estimate of the pollers came to. */
+interface Estimate {
+  pollersPeak: number | null;
+  /** When it was last at its peak, and when it was last taken, ms. */
+  pollersPeakAtMs: number | null;
+  pollersLast: number | null;
+  lastMs: number;
+}
 
 /**
- * The pollers of an agent that does not tell: an exact count from its stack dump where the pile was
- * at its highest when the dump was taken, the live estimate otherwise.
+ * The pollers of an agent that does not tell. A dump counts them exactly, at its own moment only. That
+ * is the peak where the estimate never was higher; or was, in the window before the dump, by no more
+ * than can have started or ended within it. Otherwise the estimate stands.
  */
-function externalPollers(sampler: Sampler, dump: StackDump | undefined): LaneOutcome['pollers'] {
-  const { pollersPeak, pollersLast } = sampler;
+export function externalPollers(
+  { pollersPeak, pollersPeakAtMs, pollersLast, lastMs }: Estimate,
+  dump: Pick<StackDump, 'pollers' | 'bootPollers'> | undefined,
+  intervalMs: number,
+): LaneOutcome['pollers'] {
   const atEnd = dump ? dump.pollers + dump.bootPollers : pollersLast;
-  const isPeakAtEnd = pollersPeak !== null && (pollersLast ?? 0) >= AT_PEAK * pollersPeak;
-  if (dump && isPeakAtEnd) return { peak: atEnd, spawned: null, atEnd, source: 'stack-dump' };
+  if (dump && pollersPeak !== null && atEnd !== null) {
+    const isJustNow = lastMs - (pollersPeakAtMs ?? 0) <= WINDOW_MS;
+    const changed = isJustNow ? Math.ceil(WINDOW_MS / intervalMs) : 0;
+    if (atEnd >= pollersPeak - changed) {
+      return { peak: atEnd, spawned: null, atEnd, source: 'stack-dump' };
+    }
+  }
   const source = pollersPeak === null ? null : 'kernel';
   return { peak: pollersPeak, spawned: null, atEnd, source };
 }

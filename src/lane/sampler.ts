@@ -30,6 +30,10 @@ export class Sampler {
   openFilesPeak: number | null = null;
   /** The most pollers seen in a sample; for an external agent an estimate. */
   pollersPeak: number | null = null;
+  /** When it was last so many, ms. */
+  pollersPeakAtMs: number | null = null;
+  /** When the last sample was taken, ms. */
+  lastMs = 0;
   /** As the last sample had it. */
   pollersLast: number | null = null;
   private timer: NodeJS.Timeout | undefined;
@@ -73,7 +77,11 @@ export class Sampler {
       counters?.pollersRunning ??
       estimatePollers(fault?.sign ?? { kind: 'none' }, outstanding(reading), connectionsPerSecond);
     this.pollersLast = pollers;
-    if (pollers !== null) this.pollersPeak = Math.max(this.pollersPeak ?? 0, pollers);
+    this.lastMs = tMs;
+    if (pollers !== null && pollers >= (this.pollersPeak ?? 0)) {
+      this.pollersPeak = pollers;
+      this.pollersPeakAtMs = tMs;
+    }
     const sample: Sample = {
       tMs,
       pollers,
