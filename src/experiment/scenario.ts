@@ -5,6 +5,7 @@ import { parseDuration } from '../base/duration.js';
 import { UsageError } from '../base/errors.js';
 import { lookUp } from '../base/nearest.js';
 import { parseSize } from '../base/size.js';
+import { quoted } from '../base/text.js';
 import { type FaultStep, parseFaultSchedule } from '../mmds/schedule.js';
 import { retryPolicies } from '../orchestrator/retry/index.js';
 import type { ScenarioRecord } from '../results/schema.js';
@@ -65,9 +66,10 @@ export function parseScenarios(text: ScenarioText): Scenario[] {
     outageMs,
     fault: text.fault.trim(),
     retry: oneOf('--retry', policy.name, ['fixed', 'orchestrator']),
-    initTimeoutMs: text.initTimeout
-      ? parseDuration(text.initTimeout, '--init-timeout')
-      : policy.initTimeoutMs,
+    initTimeoutMs:
+      text.initTimeout === undefined
+        ? policy.initTimeoutMs
+        : parseWholeMs(text.initTimeout, '--init-timeout'),
     retryPauseMs: parseDuration(text.retryPause, '--retry-pause'),
     retryBudgetMs: parseDuration(text.retryBudget, '--retry-budget'),
     poller: oneOf('--poller', text.poller, ['issue', 'envd']),
@@ -160,4 +162,14 @@ function parseCount(text: string, name: string, most: number): number {
 
 function oneOf<const T extends string>(name: string, text: string, values: readonly T[]): T {
   return lookUp(`value of ${name}`, text, new Map(values.map((value) => [value as string, value])));
+}
+
+/** Node's timers know whole ms: what is recorded must be what was waited. */
+function parseWholeMs(text: string, name: string): number {
+  const ms = parseDuration(text, name);
+  if (Number.isInteger(ms)) return ms;
+  throw new UsageError(
+    `${name} ${quoted(text)} is not a number of whole ms`,
+    `Give it as ${name} 50ms`,
+  );
 }
