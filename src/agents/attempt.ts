@@ -78,7 +78,7 @@ export class Attempt {
   private fail(code: string | undefined): void {
     if (code === 'ECONNREFUSED') this.outcome ??= 'refused';
     else if (code === 'ECONNRESET' || code === 'EPIPE') this.outcome ??= 'reset';
-    else if (code === 'EADDRNOTAVAIL' || code === 'ENETUNREACH') this.outcome ??= 'localFailures';
+    else if (code === 'EADDRNOTAVAIL') this.outcome ??= 'localFailures';
     else if (code === 'EMFILE' || code === 'ENFILE') {
       // No socket was made, so nothing was attempted.
       this.counters.attempts--;

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { Socket } from 'node:net';
 import { type TestContext, test } from 'node:test';
 import { Attempt, type MmdsAddress, REQUEST_TIMEOUT_MS } from '../../src/agents/attempt.js';
 import { type Counters, newCounters } from '../../src/agents/counters.js';
@@ -129,4 +130,22 @@ test('an answer in many pieces is one answer', async (t) => {
   });
   const { response } = await attempt(mmds.address);
   assert.equal(response?.body.toString(), 'abc');
+});
+
+test('a network that cannot be reached is no lack of ports', async (t) => {
+  const failed = (code: string) => {
+    t.mock.method(Socket.prototype, 'connect', function (this: Socket) {
+      return this.destroy(Object.assign(new Error(code), { code }));
+    });
+  };
+  for (const [code, outcome] of [
+    ['ENETUNREACH', 'failedOtherwise'],
+    ['EHOSTUNREACH', 'failedOtherwise'],
+    ['EADDRNOTAVAIL', 'localFailures'],
+  ] as const) {
+    failed(code);
+    const { counters } = await attempt({ host: '127.0.0.1', port: 1 });
+    assert.equal(counters[outcome], 1, code);
+    t.mock.restoreAll();
+  }
 });
