@@ -4,6 +4,7 @@ import { monotonicMs } from '../base/clock.js';
 import { formatDuration } from '../base/duration.js';
 import { EXIT, UsageError } from '../base/errors.js';
 import { lookUp } from '../base/nearest.js';
+import { quoted } from '../base/text.js';
 import { thisMachine } from '../experiment/machine.js';
 import { cellsLeft, cellsOf, runCell } from '../experiment/matrix.js';
 import { parseScenarios, type ScenarioText, scenarioTextSchema } from '../experiment/scenario.js';
@@ -55,19 +56,21 @@ Exit codes: 0 every cell is filled or has its reason; 1 an agent failed in a cel
   };
 
   override async run(): Promise<void> {
-    const { flags } = await this.parse(MatrixCommand);
+    const { flags, metadata } = await this.parse(MatrixCommand);
     const render = lookUp('format', flags.format, FORMATS);
     // In a folder of their own: they are no results that report and compare could read.
     const out = await prepareOut(join(flags.out, 'matrix'));
     const resumed = flags.resume
       ? await loadDocument(flags.resume, MATRIX_SCHEMA, matrixSchema)
       : undefined;
-    const options = resumed?.options ?? {
+    const asked = {
       faults: list(flags.fault),
       retries: list(flags.retry),
       pollers: list(flags.poller),
       scenario: scenarioText(flags),
     };
+    if (resumed) refuseOtherFlags(resumed, asked, flags.isolation, metadata.flags);
+    const options = resumed?.options ?? asked;
     const text = scenarioTextOf(options.scenario);
     const choices = cellsOf(options.faults, options.retries, options.pollers);
     for (const choice of choices) parseScenarios({ ...text, ...choice, repeat: '1' });
@@ -119,6 +122,44 @@ Exit codes: 0 every cell is filled or has its reason; 1 an agent failed in a cel
       progress.say(`to go on: envd-bench matrix --resume ${path}`);
       process.exitCode = EXIT.interrupted;
     }
+  }
+}
+
+/** The flags that say how a matrix is saved and shown, not what is in it. */
+const NOT_ASKED = new Set(['resume', 'out', 'format', 'json']);
+/** Where a matrix keeps what these flags say; of the others the flag's own name in camel case. */
+const KEPT_AS = new Map([
+  ['fault', 'faults'],
+  ['retry', 'retries'],
+  ['poller', 'pollers'],
+]);
+
+/**
+ * Cells of another scenario would stand beside the saved ones as if they were alike.
+ * @param typed oclif's record of which flags were typed
+ * @throws UsageError for the first flag that says something else than the saved matrix
+ */
+export function refuseOtherFlags(
+  { options, isolation }: Pick<Matrix, 'options' | 'isolation'>,
+  asked: Matrix['options'],
+  isolationAsked: string,
+  typed: Readonly<Record<string, { setFromDefault?: boolean } | undefined>>,
+): void {
+  const saved: Record<string, unknown> = { ...options.scenario, ...options, isolation };
+  const now: Record<string, unknown> = {
+    ...asked.scenario,
+    ...asked,
+    isolation: isolationAsked,
+  };
+  for (const [name, origin] of Object.entries(typed)) {
+    if (origin?.setFromDefault || NOT_ASKED.has(name)) continue;
+    const key = KEPT_AS.get(name) ?? name.replace(/-(\w)/g, (_, letter) => letter.toUpperCase());
+    if (name === 'isolation' && now[key] === 'auto') continue;
+    if (JSON.stringify(now[key]) === JSON.stringify(saved[key])) continue;
+    throw new UsageError(
+      `--${name} ${quoted(String(now[key]))} is not what the matrix has: ${quoted(String(saved[key]))}`,
+      `Leave --${name} out to go on with it, or begin another without --resume`,
+    );
   }
 }
 
