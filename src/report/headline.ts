@@ -15,7 +15,7 @@ export function scenarioPhrases(scenario: ScenarioRecord): string[] {
     ...(scenario.bootPoller ? ['with a boot poller'] : []),
     `MMDS ${scenario.mmdsVersion} (close ${scenario.mmdsClose})`,
     `isolation ${scenario.isolation}${isolationReason ? ` (${cleanText(isolationReason)})` : ''}`,
-    guestPhrase(scenario.guest),
+    guestPhrase(scenario),
     `lanes ${scenario.sequential ? 'in turn' : 'side by side'}`,
     ...(repeat.of > 1 ? [`repeat ${repeat.index} of ${repeat.of}`] : []),
   ];
@@ -51,7 +51,12 @@ function retryPhrase(scenario: ScenarioRecord): string {
   return `retry ${scenario.retry} (${timings.join(', ')})`;
 }
 
-function guestPhrase(guest: ScenarioRecord['guest']): string {
+function guestPhrase({ guest, isolation }: ScenarioRecord): string {
+  // Without a namespace of its own the guest has this machine's memory and ports; it is pinned all the same.
+  if (isolation === 'loopback') {
+    const cpus = guest.cpus === null ? '' : `${guest.cpus} CPUs, `;
+    return `guest ${cpus}memory and ports: this machine's own (loopback)`;
+  }
   const limits = [
     ...(guest.memoryBytes === null ? [] : [formatSize(guest.memoryBytes)]),
     ...(guest.cpus === null ? [] : [`${guest.cpus} CPUs`]),
