@@ -5,7 +5,7 @@ import { parseScenarios } from '../experiment/scenario.js';
 import { toolVersion } from '../experiment/version.js';
 import { parseFaultSchedule } from '../mmds/schedule.js';
 import { calibrate } from '../planning/calibrate.js';
-import { checkResult, holds } from '../planning/check.js';
+import { checkResult, hasCompared, holds } from '../planning/check.js';
 import { planAgent } from '../planning/forward.js';
 import { assertIsSought, planned } from '../planning/input.js';
 import { expandIntervals } from '../planning/intervals.js';
@@ -56,7 +56,7 @@ export default class PlanCommand extends BaseCommand {
 
 Limits of --solve: --max-pollers, --max-connections-per-second and --max-cpu are those of a host with all its sandboxes; --max-ports is a share of each sandbox's ports.
 
-Exit codes: 0 done; 1 no value keeps the limits, or a --check is further off than it may be; 2 bad input.`;
+Exit codes: 0 done; 1 no value keeps the limits, or a --check is further off than it may be; 2 bad input, or a --check with nothing that could be compared.`;
   static override examples = [
     '<%= config.bin %> plan --interval 100ms --outage 60s --sandboxes-per-host 200 --hosts 50',
     '<%= config.bin %> plan --fault http-error --guest-memory 24GiB --poller envd',
@@ -120,6 +120,12 @@ Exit codes: 0 done; 1 no value keeps the limits, or a --check is further off tha
       const check = await this.check(files, calibration);
       const render = lookUp('format', format, CHECK_FORMATS);
       await this.emit(flags.output, (view) => render(check, view), [...sources, ...files]);
+      if (!hasCompared(check.lanes)) {
+        throw new UsageError(
+          `nothing could be compared: ${check.lanes[0]?.skipped ?? 'no figure was measured'}`,
+          'Give a complete result of built-in agents: envd-bench run',
+        );
+      }
       if (!holds(check.lanes)) process.exitCode = EXIT.failed;
       return;
     }

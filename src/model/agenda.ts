@@ -1,3 +1,6 @@
+import { UsageError } from '../base/errors.js';
+import { MOST_EVENTS } from './work.js';
+
 /** What happens at one instant, in this order; what falls on the end of a span is outside it. */
 export enum Rank {
   /** A reading sees what was before it. */
@@ -55,9 +58,18 @@ export class Agenda {
     heap[i] = entry;
   }
 
-  /** Does all that comes before `end`, and stops there. */
+  /**
+   * Does all that comes before `end`, and stops there.
+   * @throws UsageError when that is more than anybody waits for
+   */
   runUntil(end: number): void {
-    for (;;) {
+    for (let events = 0; ; events++) {
+      if (events > MOST_EVENTS) {
+        throw new UsageError(
+          `the simulation takes more than ${MOST_EVENTS} events`,
+          'Give a longer interval, init timeout or pause, or a shorter outage',
+        );
+      }
       let first = this.#heap[0];
       let from: Queue | undefined;
       for (const queue of this.#queues.values()) {

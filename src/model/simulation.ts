@@ -1,3 +1,4 @@
+import { UsageError } from '../base/errors.js';
 import { Agenda, Rank } from './agenda.js';
 import { Attempts } from './attempts.js';
 import { type Conduct, conductChanges, wholeNs } from './conduct.js';
@@ -8,6 +9,7 @@ import { type GuestLimits, Ports } from './ports.js';
 import type { LaneInput } from './predict.js';
 import { type MachineLimits, Processor } from './processor.js';
 import { Trace, type TraceSeries } from './trace.js';
+import { workObstacle } from './work.js';
 
 /** One sandbox through one outage. */
 export interface SandboxInput extends LaneInput, InitRules {
@@ -46,8 +48,11 @@ export interface Simulation {
  * Where the closed form of predict.ts holds, this counts exactly the same. Not in it: what a busy
  * processor does to `/init` itself, which is answered at once unless it waits for MMDS.
  * @throws RangeError on a fault that the model does not know
+ * @throws UsageError on more work than anybody waits for
  */
 export function simulate(input: SandboxInput): Simulation {
+  const obstacle = workObstacle(input);
+  if (obstacle !== undefined) throw new UsageError(obstacle);
   const agenda = new Agenda();
   const ports = new Ports(input.guest);
   const processor = new Processor(() => {

@@ -1,4 +1,6 @@
-import { type Simulation, simulate } from '../model/simulation.js';
+import { UsageError } from '../base/errors.js';
+import { isCloseARace } from '../model/conduct.js';
+import { type SandboxInput, type Simulation, simulate } from '../model/simulation.js';
 import type { TraceSeries } from '../model/trace.js';
 import type { Calibration, PlanCheckLane, PlanComparison } from '../results/plan.js';
 import type { LaneResult, Result } from '../results/schema.js';
@@ -19,27 +21,70 @@ export function checkResult(
       ? measuredSandbox(result, lane, readFaults)
       : 'the run was interrupted';
     if (typeof sandbox === 'string') {
-      const series = { pollers: null, connectionsPerSecond: null, portsInUse: null };
-      return { ...named, comparisons: [], series, skipped: sandbox };
+      return { ...named, comparisons: [], series: NO_SERIES, skipped: sandbox };
     }
-    const simulation = simulate({
+    const simulation = simulated(sandbox, calibration);
+    if (typeof simulation === 'string') {
+      return { ...named, comparisons: [], series: NO_SERIES, skipped: simulation };
+    }
+    const most = isCloseARace(sandbox)
+      ? simulated({ ...sandbox, mmdsClose: 'agent' }, calibration)
+      : null;
+    return {
+      ...named,
+      comparisons:
+        most === null
+          ? comparisonsOf(lane, simulation)
+          : withRace(comparisonsOf(lane, simulation), typeof most === 'string' ? null : most),
+      series: {
+        pollers: distance(lane, simulation.series, 'pollers'),
+        connectionsPerSecond: distance(lane, simulation.series, 'connectionsPerSecond'),
+        portsInUse: most === null ? distance(lane, simulation.series, 'portsInUse') : null,
+      },
+      skipped: null,
+    };
+  });
+}
+
+const PORTS_PEAK = 'ports peak';
+const NO_SERIES = { pollers: null, connectionsPerSecond: null, portsInUse: null };
+
+/** @returns why it is not simulated, as a text, where that is too much work */
+function simulated(sandbox: SandboxInput, calibration: Calibration | null): Simulation | string {
+  try {
+    return simulate({
       ...sandbox,
       machine: {
         attemptsPerSecond: calibration?.attemptsPerSecond ?? null,
         attemptsPerSecondPastHalf: calibration?.attemptsPerSecondPastHalf ?? null,
       },
     });
+  } catch (thrown) {
+    if (thrown instanceof UsageError) return `too much to simulate: ${thrown.what}`;
+    throw thrown;
+  }
+}
+
+/** What is said of the ports where chance decides who keeps TIME_WAIT: between what, and no verdict. */
+function withRace(comparisons: PlanComparison[], most: Simulation | null): PlanComparison[] {
+  return comparisons.map((comparison) => {
+    if (!comparison.figure.startsWith('ports')) return comparison;
+    const isPeak = comparison.figure === PORTS_PEAK && most !== null;
     return {
-      ...named,
-      comparisons: comparisonsOf(lane, simulation),
-      series: {
-        pollers: distance(lane, simulation.series, 'pollers'),
-        connectionsPerSecond: distance(lane, simulation.series, 'connectionsPerSecond'),
-        portsInUse: distance(lane, simulation.series, 'portsInUse'),
-      },
-      skipped: null,
+      ...comparison,
+      predicted: null,
+      range: isPeak ? [comparison.predicted ?? 0, most.ports.peak] : null,
+      error: null,
+      verdict: 'no verdict',
     };
   });
+}
+
+/** Whether a figure of any lane was held against the model at all. */
+export function hasCompared(lanes: readonly PlanCheckLane[]): boolean {
+  return lanes.some(({ comparisons }) =>
+    comparisons.some(({ verdict }) => verdict === 'pass' || verdict === 'fail'),
+  );
 }
 
 /** Whether no figure of any lane is further off than it may be. */
@@ -64,7 +109,7 @@ function comparisonsOf(lane: LaneResult, model: Simulation): PlanComparison[] {
       0.05,
       2,
     ),
-    compare('ports peak', lane.ports.peak, model.ports.peak, 0.05, aTick + capacity / 1000),
+    compare(PORTS_PEAK, lane.ports.peak, model.ports.peak, 0.05, aTick + capacity / 1000),
     exhaustion(lane, model),
   ];
 }
@@ -77,14 +122,17 @@ function compare(
   slack: number,
 ): PlanComparison {
   if (measured === null) {
-    return { figure, measured, predicted, error: null, tolerance, verdict: 'no data' };
+    return { figure, measured, predicted, range: null, error: null, tolerance, verdict: 'no data' };
   }
   const off = predicted - measured;
+  const error = measured === 0 && off === 0 ? 0 : off / measured;
   return {
     figure,
     measured,
     predicted,
-    error: measured === 0 ? (off === 0 ? 0 : null) : off / measured,
+    range: null,
+    // Over 0, or next to it, there is no share.
+    error: Number.isFinite(error) ? error : null,
     tolerance,
     verdict: Math.abs(off) <= Math.max(tolerance * measured, slack) ? 'pass' : 'fail',
   };
@@ -103,6 +151,7 @@ function exhaustion(lane: LaneResult, model: Simulation): PlanComparison {
     figure: 'ports exhausted at, ms',
     measured,
     predicted,
+    range: null,
     error: null,
     tolerance: 0.05,
     verdict,
@@ -129,5 +178,7 @@ function distance(
     samples++;
   });
   if (samples === 0) return null;
-  return largest === 0 ? 0 : sum / samples / largest;
+  if (largest === 0) return 0;
+  const share = sum / samples / largest;
+  return Number.isFinite(share) ? share : null;
 }

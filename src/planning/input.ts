@@ -4,6 +4,7 @@ import { lookUp } from '../base/nearest.js';
 import { quoted } from '../base/text.js';
 import { isModelled } from '../model/conduct.js';
 import type { ScheduledFault } from '../model/predict.js';
+import { workObstacle } from '../model/work.js';
 import type { Calibration, PlanInput, PlanSolution } from '../results/plan.js';
 import type { ScenarioRecord } from '../results/schema.js';
 import { DEFAULT_PORT_RANGE, guardRules } from './measured.js';
@@ -26,10 +27,6 @@ export interface PlanTexts {
 
 /** More sandboxes than any fleet has. */
 const MOST_SANDBOXES = 10_000_000;
-/** Longer than any outage that is planned for. */
-const LONGEST_OUTAGE_MS = 24 * 3600e3;
-/** As many pollers at once as are worth simulating. */
-const MOST_PILE = 1_000_000;
 
 type PlannedRecord = Omit<
   ScenarioRecord,
@@ -48,16 +45,11 @@ export function planned(record: PlannedRecord, texts: PlanTexts): Planned {
       'Give it as --guest-memory 1GiB',
     );
   }
-  if (record.outageMs > LONGEST_OUTAGE_MS) {
+  const obstacle = workObstacle(record);
+  if (obstacle !== undefined) {
     throw new UsageError(
-      '--outage is longer than 24h',
-      'Nothing changes after two minutes: plan 5m',
-    );
-  }
-  if (60_000 / record.intervalMs > MOST_PILE) {
-    throw new UsageError(
-      `--interval makes more than ${MOST_PILE} pollers`,
-      'Give a longer --interval',
+      obstacle,
+      'Give a longer --interval or a shorter --outage: nothing changes after two minutes',
     );
   }
   const strange = texts.faults.find(({ name }) => !isModelled(name));

@@ -1,6 +1,6 @@
 import { UsageError } from '../base/errors.js';
 import { quoted } from '../base/text.js';
-import type { PlanAgent } from '../results/plan.js';
+import type { PlanAgent, PlanReached } from '../results/plan.js';
 
 /** What must not be exceeded. Of one host, but for the ports, which every sandbox has of its own. */
 export interface Limit {
@@ -8,6 +8,7 @@ export interface Limit {
   text: string;
   /** Whether it depends on how many sandboxes a host has. */
   isOfHost: boolean;
+  of: PlanReached['of'];
   /** @returns the figure; null where it is not known */
   figure: (agent: PlanAgent) => number | null;
   most: number;
@@ -31,28 +32,29 @@ export function parseLimits(texts: LimitTexts): Limit[] {
   const add = (
     text: string | undefined,
     flag: string,
-    isOfHost: boolean,
+    of: Limit['of'],
     figure: Limit['figure'],
     read: (text: string, flag: string) => number = positive,
   ): void => {
     if (text === undefined) return;
-    limits.push({ text: `${flag} ${text.trim()}`, isOfHost, figure, most: read(text, flag) });
+    const isOfHost = of !== 'share of the ports';
+    limits.push({ text: `${flag} ${text.trim()}`, isOfHost, of, figure, most: read(text, flag) });
   };
-  add(maxPollers, '--max-pollers', true, ({ perHost }) => perHost.pollersPeak);
+  add(maxPollers, '--max-pollers', 'pollers', ({ perHost }) => perHost.pollersPeak);
   add(
     maxConnectionsPerSecond,
     '--max-connections-per-second',
-    true,
+    'connections/s',
     ({ perHost }) => perHost.connectionsPerSecondPeak,
   );
   add(
     maxPorts,
     '--max-ports',
-    false,
+    'share of the ports',
     ({ perSandbox: { ports } }) => ports.peak / ports.capacity,
     share,
   );
-  add(maxCpu, '--max-cpu', true, ({ perHost }) => perHost.cpuCoresPeak);
+  add(maxCpu, '--max-cpu', 'cores', ({ perHost }) => perHost.cpuCoresPeak);
   return limits;
 }
 

@@ -1,6 +1,7 @@
 import { timeWaitLimit } from '../model/closed-form.js';
 import type { ScheduledFault } from '../model/predict.js';
 import type { SandboxInput } from '../model/simulation.js';
+import { workObstacle } from '../model/work.js';
 import type { LaneResult, Result } from '../results/schema.js';
 
 /** Reads a result's `scenario.fault`. */
@@ -31,6 +32,8 @@ export function measuredSandbox(
   const { scenario } = result;
   if (lane.guard === null) return 'by which rule an external agent polls is not known';
   if (lane.trouble !== null) return `the lane had trouble: ${lane.trouble}`;
+  const obstacle = workObstacle(scenario);
+  if (obstacle !== undefined) return `too much to simulate: ${obstacle}`;
   const { memoryBytes, portRange } = scenario.guest;
   const [low, high] = portRange ?? DEFAULT_PORT_RANGE;
   const timeWait = memoryBytes === null ? Number.POSITIVE_INFINITY : timeWaitLimit(memoryBytes);

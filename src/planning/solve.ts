@@ -1,6 +1,12 @@
 import { UsageError } from '../base/errors.js';
-import type { PlanAgent, PlanAnswer, PlanInput, PlanSolution } from '../results/plan.js';
-import { planAgent } from './forward.js';
+import type {
+  PlanAgent,
+  PlanAnswer,
+  PlanInput,
+  PlanReached,
+  PlanSolution,
+} from '../results/plan.js';
+import { planAgent, TIME_WAIT_FULL } from './forward.js';
 import { brokenLimit, type Limit } from './limits.js';
 import type { Planned, PlannedAgent } from './sandbox.js';
 
@@ -59,11 +65,14 @@ export function solve(
   };
 }
 
-/** The plans of the agents at the values found; without those that have none. */
+/**
+ * The plans of the agents at the values found; without those that have none, and those that no limit
+ * binds: the end of the range is no proposal, and what a sandbox comes to there no machine can do.
+ */
 export function planSolution(planned: Planned, { solve, answers }: PlanSolution): PlanAgent[] {
   return planned.agents.flatMap((agent, i) => {
-    const value = answers[i]?.value ?? null;
-    return value === null ? [] : [planWith(planned, agent, solve, value)];
+    const { value = null, binds = null } = answers[i] ?? {};
+    return value === null || binds === null ? [] : [planWith(planned, agent, solve, value)];
   });
 }
 
@@ -84,15 +93,13 @@ function answer(
   unknown: Unknown,
   limits: readonly Limit[],
 ): PlanAnswer {
-  const broken = (value: number) =>
-    brokenLimit(
-      planAgent({ ...planned, input: unknown.with(planned.input, value) }, agent),
-      limits,
-    );
+  const planAt = (value: number) =>
+    planAgent({ ...planned, input: unknown.with(planned.input, value) }, agent);
+  const broken = (value: number) => brokenLimit(planAt(value), limits);
   const [low, high] = unknown.range;
   const [safest, boldest] = unknown.largest ? [low, high] : [high, low];
   const atSafest = broken(safest);
-  if (atSafest) return { agent: agent.name, value: null, binds: atSafest.text };
+  if (atSafest) return { agent: agent.name, value: null, binds: atSafest.text, reached: null };
   // The search widens from the safe end, so that nothing far larger than the answer is simulated.
   let kept = safest;
   let tooFar: number | undefined;
@@ -101,15 +108,28 @@ function answer(
       ? Math.min(kept * 4, boldest)
       : Math.max(Math.floor(kept / 4), boldest);
     if (broken(next)) tooFar = next;
-    else if (next === boldest) return { agent: agent.name, value: boldest, binds: null };
-    else kept = next;
+    else if (next === boldest) {
+      const reached = reachedAt(planAt(boldest), limits);
+      return { agent: agent.name, value: boldest, binds: null, reached };
+    } else kept = next;
   }
   while (Math.abs(tooFar - kept) > 1) {
     const middle = Math.floor((kept + tooFar) / 2);
     if (broken(middle)) tooFar = middle;
     else kept = middle;
   }
-  return { agent: agent.name, value: kept, binds: broken(tooFar)?.text ?? null };
+  return { agent: agent.name, value: kept, binds: broken(tooFar)?.text ?? null, reached: null };
+}
+
+/** How near a plan comes to limits that it keeps, and what keeps the ports from being used up. */
+function reachedAt(plan: PlanAgent, limits: readonly Limit[]): PlanReached[] {
+  const isFull = plan.limits.some(({ limit }) => limit === TIME_WAIT_FULL);
+  return limits.map(({ text, of, figure }) => ({
+    limit: text,
+    of,
+    value: figure(plan) ?? 0,
+    heldBy: of === 'share of the ports' && isFull ? TIME_WAIT_FULL : null,
+  }));
 }
 
 function assertDecidable(

@@ -8,7 +8,14 @@ export interface PlanFigures {
   connectionsPerSecondPeak: number;
   connectionsTotal: number;
   /** Of a host or the fleet: of all their sandboxes together. */
-  ports: { capacity: number; peak: number; exhaustedAtMs: number | null };
+  ports: {
+    capacity: number;
+    /** The most that it can be; `peakLeast` is the least, where chance decides between them. */
+    peak: number;
+    /** Null where nothing is left to chance: then the peak is `peak`. */
+    peakLeast: number | null;
+    exhaustedAtMs: number | null;
+  };
   /** Processor time per second at the fullest second, in cores; null without calibration. */
   cpuCoresPeak: number | null;
   /** Of the agents; null without calibration. */
@@ -31,6 +38,12 @@ export interface PlanAgent {
   /** The busiest host. */
   perHost: PlanFigures;
   fleet: PlanFigures;
+  /**
+   * What the pollers of one sandbox ask for at their fullest moment, as `predicted` of a run has it;
+   * `connectionsPerSecondPeak` is what they make in a whole second, in which some are still being
+   * added. Null where there is no closed form.
+   */
+  demandPerSecondPeak: number | null;
   /** When the sandbox has most pollers, and most connections/s. */
   pollersPeakAtMs: number;
   connectionsPerSecondPeakAtMs: number;
@@ -89,6 +102,17 @@ export interface PlanAnswer {
   value: number | null;
   /** Which limit the next value breaks; null when none does up to the end of the range. */
   binds: string | null;
+  /** How near the end of the range comes to the limits, where none binds; null where one does. */
+  reached: PlanReached[] | null;
+}
+
+/** What the figure of a limit is at the boldest value of the range. */
+export interface PlanReached {
+  limit: string;
+  of: 'pollers' | 'connections/s' | 'share of the ports' | 'cores';
+  value: number;
+  /** The limit of the guest that keeps it there, from {@link PlanAgent.limits}; null where it is none. */
+  heldBy: string | null;
 }
 
 export interface PlanSolution {
@@ -104,7 +128,7 @@ export interface Plan {
   input: PlanInput;
   calibration: Calibration | null;
   agents: PlanAgent[];
-  /** With `--solve`: `agents` are then those with an answer, each at its own value. */
+  /** With `--solve`: `agents` are then those that a limit binds, each at its own value. */
   solution: PlanSolution | null;
 }
 
@@ -113,11 +137,14 @@ export interface PlanComparison {
   figure: string;
   measured: number | null;
   predicted: number | null;
+  /** Between what the model knows it to be, where chance decides; else null. */
+  range: [number, number] | null;
   /** (predicted - measured) / measured; null where one is missing or 0. */
   error: number | null;
   /** The error that is allowed. */
   tolerance: number;
-  verdict: 'pass' | 'fail' | 'no data';
+  /** `no verdict`: chance decides it, as who closes first under `hijack`. */
+  verdict: 'pass' | 'fail' | 'no data' | 'no verdict';
 }
 
 export interface PlanCheckLane {

@@ -68,6 +68,16 @@ test('a check holds for a run as the model has it, and fails for one that it mis
   assert.match(missed.stdout, /\(\+11\.\d %\)/);
 });
 
+test('a check that could compare nothing is no success', async () => {
+  const result = storm();
+  for (const lane of result.lanes) lane.trouble = 'exited 7';
+  writeFileSync(join(out, 'trouble.json'), JSON.stringify(result));
+  const { code, stdout, stderr } = await plan('--check', 'trouble.json');
+  assert.equal(code, 2, stderr);
+  assert.match(stdout, /0 lanes compared/);
+  assert.match(stderr, /nothing could be compared: the lane had trouble: exited 7/);
+});
+
 /** What was typed, and what the one line on stderr must name. */
 const cases: [string[], RegExp][] = [
   [['--hosts', '0'], /--hosts "0" is not a number/],

@@ -2,7 +2,9 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
 import { brokenLimit, parseLimits } from '../../src/planning/limits.js';
-import { planWith, solve, UNKNOWNS } from '../../src/planning/solve.js';
+import { DEFAULT_PORT_RANGE } from '../../src/planning/measured.js';
+import { planSolution, planWith, solve, UNKNOWNS } from '../../src/planning/solve.js';
+import { solutionSentences } from '../../src/report/plan/figures.js';
 import { assertUsageError } from '../base/usage-error.js';
 import { planOf, someCalibration, usualPlan } from './plans.js';
 
@@ -75,12 +77,43 @@ test('known answers', () => {
   }
 });
 
+test('a limit that nothing in the range reaches: no proposal, but what keeps it', () => {
+  // A guest of 1 GiB keeps 4,096 sockets in TIME_WAIT, far from half of 28,232 ports.
+  const small = planOf({ guest: { memoryBytes: 2 ** 30, portRange: DEFAULT_PORT_RANGE } });
+  const solution = solve(small, 'interval', parseLimits({ maxPorts: '50%' }));
+  assert.deepEqual(solution.answers[0], {
+    agent: 'unguarded',
+    value: 1,
+    binds: null,
+    reached: [
+      {
+        limit: '--max-ports 50%',
+        of: 'share of the ports',
+        value: 4096 / 28_232,
+        heldBy: 'TIME_WAIT table full',
+      },
+    ],
+  });
+  assert.deepEqual(planSolution(small, solution), []);
+  assert.match(solutionSentences(solution)[0] ?? '', /no interval from 1ms up breaks .*14.5 % of/);
+});
+
+test('the demand is what a run predicts, the peak what a whole second holds', () => {
+  const agent = planOf({ outageMs: 60_000, fault: 'refused' });
+  const [plan] = [{ ...agent, faults: [{ atMs: 0, name: 'refused', parameters: {} }] }].map(
+    (planned) => planWith(planned, planned.agents[0] ?? assert.fail(), 'interval', 100),
+  );
+  assert.equal(plan?.demandPerSecondPeak, 24_000);
+  assert.equal(plan?.perSandbox.connectionsPerSecondPeak, 23_800);
+});
+
 test('no solution is an answer, and says which limit binds', () => {
   const { answers } = solve(usualPlan, 'interval', parseLimits({ maxConnectionsPerSecond: '10' }));
   assert.deepEqual(answers[0], {
     agent: 'unguarded',
     value: null,
     binds: '--max-connections-per-second 10',
+    reached: null,
   });
 });
 

@@ -3,20 +3,30 @@ import type { PlanCheck, PlanCheckLane, PlanComparison } from '../../results/pla
 import { type Grid, renderGrid } from '../grid.js';
 import { toAscii, type View, wrap } from '../layout.js';
 import { code } from '../markdown/escape.js';
-import { formatValue, NO_DATA } from '../numbers.js';
+import { formatValue, NO_DATA, plural } from '../numbers.js';
 
-const MARK: Record<PlanComparison['verdict'], string> = { pass: '✔', fail: '✘', 'no data': '–' };
+const MARK: Record<PlanComparison['verdict'], string> = {
+  pass: '✔',
+  fail: '✘',
+  'no data': '–',
+  'no verdict': '–',
+};
 
 /** Predicted against measured, for a terminal. */
 export function renderPlanCheck(check: PlanCheck, view: View): string {
   const { head, rows } = gridOf(check);
-  const lines = renderGrid({ head, rows }, view) ?? rows.map((row) => row.join('  '));
+  const lines =
+    renderGrid({ head, rows }, view) ??
+    rows.flatMap(([fault, agent, ...cells]) => [
+      `${fault} ${agent}`,
+      ...cells.flatMap((text, i) => wrap(`  ${head[i + 2]}: ${text}`, view.columns, '    ')),
+    ]);
   const skipped = check.lanes.flatMap(({ fault, agent, skipped }) =>
     skipped === null
       ? []
       : wrap(cleanText(`not compared: ${fault} ${agent}: ${skipped}`), view.columns, '  '),
   );
-  const text = `${[...lines, 'measured / predicted (error)', ...skipped].join('\n')}\n`;
+  const text = `${[...wrap(headerOf(check), view.columns, '  '), '', ...lines, 'measured / predicted (error)', ...skipped].join('\n')}\n`;
   return view.unicode ? text : toAscii(text);
 }
 
@@ -28,6 +38,19 @@ export function renderPlanCheckMarkdown(check: PlanCheck): string {
     line([code(fault), code(agent), ...cells]),
   );
   return line(head) + line(head.map((_, i) => (i < 2 ? '---' : '---:'))) + body.join('');
+}
+
+/** What was held against what. */
+function headerOf({ lanes, calibration }: PlanCheck): string {
+  const compared = lanes.filter(({ skipped }) => skipped === null);
+  const failed = compared.filter(({ comparisons }) =>
+    comparisons.some(({ verdict }) => verdict === 'fail'),
+  );
+  const by =
+    calibration === null
+      ? 'not calibrated: the machine has no limits'
+      : `calibrated by ${plural(calibration.results.length, 'result')}`;
+  return `the model against measured runs: ${plural(compared.length, 'lane')} compared, ${failed.length} further off than allowed, ${lanes.length - compared.length} not compared (${by})`;
 }
 
 function gridOf({ lanes }: PlanCheck): Grid {
@@ -44,7 +67,12 @@ function gridOf({ lanes }: PlanCheck): Grid {
   };
 }
 
-function cell({ measured, predicted, error, verdict }: PlanComparison): string {
+function cell({ measured, predicted, range, error, verdict }: PlanComparison): string {
+  if (range !== null) {
+    const [least, most] = range;
+    return `${MARK[verdict]} ${whole(measured)} / ${whole(least)} to ${whole(most)} (a race)`;
+  }
+  if (verdict === 'no verdict') return `${MARK[verdict]} ${whole(measured)} / a race`;
   if (measured === null && predicted === null) return `${MARK[verdict]} never`;
   const off = error === null ? '' : ` (${percent(error)})`;
   return `${MARK[verdict]} ${whole(measured)} / ${whole(predicted)}${off}`;

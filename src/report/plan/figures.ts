@@ -1,6 +1,12 @@
 import { formatDuration } from '../../base/duration.js';
 import { formatSize } from '../../base/size.js';
-import type { Plan, PlanAgent, PlanFigures, PlanSolution } from '../../results/plan.js';
+import type {
+  Plan,
+  PlanAgent,
+  PlanFigures,
+  PlanReached,
+  PlanSolution,
+} from '../../results/plan.js';
 import { formatCount, formatRate, formatValue, NO_DATA, plural } from '../numbers.js';
 
 /** A figure of a plan. */
@@ -16,7 +22,8 @@ export const PLAN_ROWS: readonly PlanRow[] = [
   { label: 'connections total', cell: (f) => formatCount(f.connectionsTotal) },
   {
     label: 'ports peak',
-    cell: ({ ports }) => `${formatCount(ports.peak)} of ${formatCount(ports.capacity)}`,
+    cell: ({ ports }) =>
+      `${ports.peakLeast === null ? '' : `${formatCount(ports.peakLeast)} to `}${formatCount(ports.peak)} of ${formatCount(ports.capacity)}`,
   },
   {
     label: 'ports exhausted at',
@@ -35,11 +42,22 @@ export const PLAN_ROWS: readonly PlanRow[] = [
 
 /** When the peaks come and which limits are met, in sentences. */
 export function planSentences(agent: PlanAgent): string[] {
-  const { pollersPeakAtMs, connectionsPerSecondPeakAtMs, limits } = agent;
+  const { pollersPeakAtMs, connectionsPerSecondPeakAtMs, demandPerSecondPeak, perSandbox, limits } =
+    agent;
   const after = (ms: number) => (ms === 0 ? 'at once' : `after ${formatDuration(ms)}`);
   const met = limits.map(({ limit, atMs }) => `${limit} ${after(atMs)}`);
   return [
     `most pollers ${after(pollersPeakAtMs)}, most connections/s ${after(connectionsPerSecondPeakAtMs)}`,
+    ...(demandPerSecondPeak === null
+      ? []
+      : [
+          `connections/s peak is of the fullest second; at the fullest moment a sandbox's pollers ask for ${formatRate(demandPerSecondPeak)}, which is what run predicts`,
+        ]),
+    ...(perSandbox.ports.peakLeast === null
+      ? []
+      : [
+          'ports: who closes first is a race, and with it whether TIME_WAIT stays in the guest; limits are those of the most',
+        ]),
     met.length === 0 ? 'no limit is met' : `first limit: ${met.join('; then ')}`,
   ];
 }
@@ -76,15 +94,28 @@ export function solutionSentences({ solve, limits, range, answers }: PlanSolutio
     solve === 'sandboxes-per-host' ? formatCount(value) : formatDuration(value);
   const isLargest = solve !== 'interval';
   const kept = limits.join(', ');
-  return answers.map(({ agent, value, binds }) => {
+  return answers.map(({ agent, value, binds, reached }) => {
     if (value === null) {
       const end = isLargest ? `from ${shown(range[0])} up` : `up to ${shown(range[1])}`;
       return `${agent}: no ${solve} ${end} keeps ${binds ?? kept}`;
     }
     if (binds === null) {
-      return `${agent}: any ${solve} ${isLargest ? 'up to' : 'from'} ${shown(value)} keeps ${kept}`;
+      const end = `${isLargest ? 'up to' : 'from'} ${shown(value)}${isLargest ? '' : ' up'}`;
+      const why = (reached ?? []).map(reachedPhrase).join(', ');
+      return `${agent}: no ${solve} ${end} breaks ${kept}: even at ${shown(value)} the model has ${why}`;
     }
     const most = isLargest ? 'largest' : 'smallest';
     return `${agent}: ${most} ${solve} that keeps ${kept}: ${shown(value)}; ${binds} binds`;
   });
+}
+
+/** `14.5 % of the ports (TIME_WAIT table full)`. */
+function reachedPhrase({ of, value, heldBy }: PlanReached): string {
+  const figure =
+    of === 'share of the ports'
+      ? `${(value * 100).toFixed(1)} % of the ports`
+      : of === 'cores'
+        ? `${formatValue(value)} cores`
+        : `${formatCount(Math.round(value))} ${of}`;
+  return heldBy === null ? figure : `${figure} (${heldBy})`;
 }

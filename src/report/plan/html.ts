@@ -99,7 +99,7 @@ const NOTHING: PlanFigures = {
   pollersPeak: 0,
   connectionsPerSecondPeak: 0,
   connectionsTotal: 0,
-  ports: { capacity: 0, peak: 0, exhaustedAtMs: null },
+  ports: { capacity: 0, peak: 0, peakLeast: null, exhaustedAtMs: null },
   cpuCoresPeak: null,
   memoryBytesPeak: null,
 };
