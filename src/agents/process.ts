@@ -3,6 +3,7 @@ import { dirname, join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { LONGEST_MS } from '../base/duration.js';
 import { EXIT, messageOf, UsageError } from '../base/errors.js';
+import { LOOP_TOLD_EVERY_MS, loopReading } from '../base/event-loop.js';
 import { assertMayReach } from '../base/interlock.js';
 import { lookUp } from '../base/nearest.js';
 import { cleanText, quoted } from '../base/text.js';
@@ -10,9 +11,6 @@ import { guards } from './guards/index.js';
 import type { Metadata } from './mmds-requests.js';
 import { pollModels } from './poll-models.js';
 import { ReferenceAgent } from './reference-agent.js';
-
-/** How often the agent prints its counters, ms. */
-const COUNTERS_EVERY_MS = 100;
 
 // Whoever started the agent shows the last line that it leaves on stderr.
 let failure: number = EXIT.unusable;
@@ -77,10 +75,12 @@ function makeFolder(path: string): void {
 }
 
 function printCounters(final: boolean): void {
-  process.stdout.write(`${JSON.stringify({ counters: agent.counters, final })}\n`);
+  // Their time with them: whoever reads this line may be late.
+  const loop = loopReading();
+  process.stdout.write(`${JSON.stringify({ counters: agent.counters, final, loop })}\n`);
 }
 
-const ticker = setInterval(() => printCounters(false), COUNTERS_EVERY_MS);
+const ticker = setInterval(() => printCounters(false), LOOP_TOLD_EVERY_MS);
 
 /** Ends the polling at once; requests are answered until a second signal. */
 function drain(): void {

@@ -2,12 +2,19 @@ import type { AgentChoice } from '../agents/agent-choice.js';
 import { beginsWithin } from '../base/duration.js';
 import type { LaneEnd } from '../lane/launch.js';
 import type { LaneOutcome } from '../lane/messages.js';
-import { type LaneResult, type Note, RESULT_SCHEMA, type Result } from '../results/schema.js';
+import {
+  type LaneResult,
+  type Machine,
+  type Note,
+  RESULT_SCHEMA,
+  type Result,
+} from '../results/schema.js';
 import { newId } from '../results/store.js';
 import { evaluateClaims } from './claims/index.js';
 import type { Isolation } from './isolation.js';
 import { predict } from './lane-spec.js';
 import { thisMachine } from './machine.js';
+import { findOverload } from './overload.js';
 import type { Scenario } from './scenario.js';
 import { toolVersion } from './version.js';
 
@@ -23,11 +30,21 @@ export interface Measured {
 /** Makes the result document of what the lanes measured. */
 export function makeResult(measured: Measured): Result {
   const { scenario, isolation, startedAt, ends, wasInterrupted } = measured;
+  const machine = thisMachine();
+  const overloads: Note[] = [];
   const lanes: LaneResult[] = scenario.agents.map((agent) => {
     const end = ends.get(agent);
     const outcome = end?.outcome ?? nothingMeasured(agent, end?.message ?? 'not begun');
     const trouble = outcome.trouble ?? (end?.isWhole ? unsent(scenario, outcome) : null);
-    return { ...outcome, trouble, predicted: predict(scenario, agent) };
+    const found = findOverload({
+      lane: outcome,
+      load: outcome.load,
+      scenario: scenario.record,
+      cpus: machine.cpus,
+    });
+    overloads.push(...found.map(({ text }) => ({ lane: agent.name, text })));
+    const overload = found.map((one) => one.overload);
+    return { ...outcome, trouble, predicted: predict(scenario, agent), overload };
   });
   const unjudged = {
     schema: RESULT_SCHEMA as typeof RESULT_SCHEMA,
@@ -35,7 +52,7 @@ export function makeResult(measured: Measured): Result {
     startedAt: startedAt.toISOString(),
     complete: !wasInterrupted,
     tool: { version: toolVersion() },
-    machine: thisMachine(),
+    machine,
     scenario: {
       ...scenario.record,
       isolation: isolation.kind,
@@ -43,7 +60,7 @@ export function makeResult(measured: Measured): Result {
     },
     lanes,
     checks: [],
-    notes: notes(scenario, isolation),
+    notes: [...notes(scenario, isolation, machine), ...sourceNotes(isolation, lanes), ...overloads],
   };
   return { ...unjudged, claims: evaluateClaims(unjudged) };
 }
@@ -55,7 +72,22 @@ function unsent({ record }: Scenario, { init }: LaneOutcome): string | null {
   return init.sent === due ? null : `the driver could send only ${init.sent} of ${due} /init`;
 }
 
-function notes({ record }: Scenario, isolation: Isolation): Note[] {
+/** In a network of its own an agent's attempts are the kernel's count, where it can be read. */
+function sourceNotes(isolation: Isolation, lanes: readonly LaneResult[]): Note[] {
+  if (isolation.kind === 'loopback') return [];
+  return lanes
+    .filter(({ connections, init }) => connections.source !== 'kernel' && init.sent > 0)
+    .map(({ agent, connections }) => ({
+      lane: agent,
+      text:
+        `the kernel's counters (/proc/PID/net/snmp) could not be read: ` +
+        (connections.source === 'agent'
+          ? "attempts are the agent's own count"
+          : 'attempts are not known'),
+    }));
+}
+
+function notes({ record }: Scenario, isolation: Isolation, { cpus }: Machine): Note[] {
   const said: string[] = [];
   if (isolation.kind === 'loopback') {
     said.push(
@@ -66,7 +98,6 @@ function notes({ record }: Scenario, isolation: Isolation): Note[] {
   if (record.bootPoller) {
     said.push('the boot poller’s attempts before the first /init are in the totals');
   }
-  const { cpus } = thisMachine();
   if (record.guest.cpus !== null && record.guest.cpus > cpus) {
     said.push(`the guest was to have ${record.guest.cpus} CPUs, this machine has ${cpus}`);
   }
@@ -115,6 +146,7 @@ function nothingMeasured(agent: AgentChoice, trouble: string): LaneOutcome {
       goroutines: null,
       overTime: null,
     },
+    load: null,
     setupMs: null,
     series: {
       tMs: [],

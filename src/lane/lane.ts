@@ -101,6 +101,7 @@ export class Lane {
       accessToken: ACCESS_TOKEN,
     });
     await this.driver.ready;
+    await this.mmds.tellLoop();
     if (spec.headroom) {
       this.headroom = {
         beforePerSecond: await measureHeadroom(
@@ -122,6 +123,8 @@ export class Lane {
     if (!network || !agent || !driver || !mmds) throw new Error('the lane is not set up');
     this.startMs = startMs;
     const sampler = new Sampler(spec, agent, driver, startMs, this.onSample);
+    const loops = [agent.loop, driver.loop, mmds.loop];
+    for (const loop of loops) loop.begin(startMs);
     const { signal } = this.stopping;
     await sleepUntil(startMs, signal);
     sampler.start();
@@ -133,9 +136,10 @@ export class Lane {
     await sleepUntil(startMs + spec.outageMs, signal);
     sampler.stop();
     sampler.take();
+    for (const loop of loops) loop.end(monotonicMs());
     driver.stop();
     sampler.readUse();
-    return this.conclude(network, agent, driver, sampler, Promise.all([changes, loaded]));
+    return this.conclude(network, agent, driver, mmds, sampler, Promise.all([changes, loaded]));
   }
 
   /**
@@ -147,6 +151,7 @@ export class Lane {
     network: LaneNetwork,
     agent: AgentPart,
     driver: DriverPart,
+    mmds: MmdsPart,
     sampler: Sampler,
     others: Promise<unknown>,
   ): Promise<LaneOutcome> {
@@ -171,6 +176,8 @@ export class Lane {
       report: await report,
       sampler,
       agent,
+      driver,
+      mmds,
       reading,
       identity,
       headroom: this.headroom,

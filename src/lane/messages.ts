@@ -2,8 +2,8 @@ import type { LaneResult } from '../results/schema.js';
 import type { Sample } from '../results/thin.js';
 import type { LaneSpec } from './spec.js';
 
-/** What a lane measured: its part of the result, but for the prediction beside it. */
-export type LaneOutcome = Omit<LaneResult, 'predicted'>;
+/** What a lane measured: its part of the result, but for what is said about it. */
+export type LaneOutcome = Omit<LaneResult, 'predicted' | 'overload'>;
 
 /** To a lane's process. */
 export type LaneCommand =

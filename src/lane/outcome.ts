@@ -4,6 +4,8 @@ import type { DriverReport } from '../orchestrator/driver.js';
 import type { AgentCount } from '../results/schema.js';
 import type { LaneOutcome } from './messages.js';
 import type { AgentPart } from './parts/agent-part.js';
+import type { DriverPart } from './parts/driver-part.js';
+import type { MmdsPart } from './parts/mmds-part.js';
 import type { Sampler } from './sampler.js';
 import type { LaneSpec } from './spec.js';
 
@@ -13,6 +15,8 @@ export interface Seen {
   report: DriverReport;
   sampler: Sampler;
   agent: AgentPart;
+  driver: DriverPart;
+  mmds: MmdsPart;
   /** The last reading, taken when the agent no longer polls. */
   reading: Reading;
   identity: LaneOutcome['identity'];
@@ -23,7 +27,19 @@ export interface Seen {
 
 /** Puts a lane's part of the result together. What was not measured is null. */
 export function laneOutcome(seen: Seen): LaneOutcome {
-  const { spec, report, sampler, agent, reading, identity, headroom, trouble, setupMs } = seen;
+  const {
+    spec,
+    report,
+    sampler,
+    agent,
+    driver,
+    mmds,
+    reading,
+    identity,
+    headroom,
+    trouble,
+    setupMs,
+  } = seen;
   const { counters } = agent;
   const dump = agent.stackDump();
   const hasKernel = reading.activeOpens !== null;
@@ -71,6 +87,13 @@ export function laneOutcome(seen: Seen): LaneOutcome {
       openFilesPeak: sampler.openFilesPeak,
       goroutines: dump?.goroutines ?? null,
       overTime: sampler.usage.series(),
+    },
+    load: {
+      sampleGapMaxMs: sampler.gapMaxMs,
+      agentCpusPeak: sampler.cpusPeak,
+      driverLoop: driver.loop.use(),
+      agentLoop: agent.loop.use(),
+      mmdsLoop: mmds.loop.use(),
     },
     setupMs,
     series: sampler.recorder.series(),

@@ -36,6 +36,11 @@ export class Sampler {
   lastMs = 0;
   /** As the last sample had it. */
   pollersLast: number | null = null;
+  /** The longest time between two samples. */
+  gapMaxMs = 0;
+  private readonly cpuRate = new RateMeter();
+  private takenAtMs = 0;
+  private lastRate: { atMs: number; perSecond: number } | undefined;
   private timer: NodeJS.Timeout | undefined;
   private taken = 0;
 
@@ -70,8 +75,9 @@ export class Sampler {
     if (this.taken++ % USE_EVERY === 0) this.readUse(tMs);
     if (this.agent.died) return;
     this.reading = reading;
-    const connections = reading.activeOpens ?? counters?.attempts ?? null;
-    const connectionsPerSecond = connections === null ? null : this.rate.push(tMs, connections);
+    this.gapMaxMs = Math.max(this.gapMaxMs, tMs - this.takenAtMs);
+    this.takenAtMs = tMs;
+    const connectionsPerSecond = this.takeRate(reading);
     const fault = this.spec.faults.findLast(({ atMs }) => atMs <= tMs);
     const pollers =
       counters?.pollersRunning ??
@@ -99,6 +105,26 @@ export class Sampler {
     this.onSample(sample);
   }
 
+  /** The most processors that the agent's process tree used over a second; null if never read. */
+  get cpusPeak(): number | null {
+    return this.cpuRate.peak;
+  }
+
+  /** Attempts/s, each counter with the time at which it was read, or at which the agent read it. */
+  private takeRate({ activeOpens, atMs }: Reading): number | null {
+    const [count, countedAtMs] =
+      activeOpens === null
+        ? [this.agent.counters?.attempts ?? null, this.agent.countedAtMs]
+        : [activeOpens, atMs];
+    if (count === null || countedAtMs === null) return null;
+    // An agent that has told nothing new since is no agent that does nothing.
+    if (countedAtMs !== this.lastRate?.atMs) {
+      const perSecond = this.rate.push(countedAtMs - this.startMs, count);
+      this.lastRate = { atMs: countedAtMs, perSecond };
+    }
+    return this.lastRate?.perSecond ?? null;
+  }
+
   /** What the agent's process tree has used so far. */
   readUse(tMs = Math.max(0, monotonicMs() - this.startMs)): void {
     const pid = this.agent.process.pid();
@@ -106,6 +132,7 @@ export class Sampler {
     if (!use) return;
     this.use = use;
     this.usage.push(tMs, use);
+    this.cpuRate.push(tMs, use.cpuSeconds);
     this.rssPeakBytes = Math.max(this.rssPeakBytes ?? 0, use.rssBytes);
     this.threadsPeak = Math.max(this.threadsPeak ?? 0, use.threads);
     if (use.openFiles !== null) {

@@ -26,13 +26,15 @@ export const requestSchema = z.discriminatedUnion('type', [
   z.object({ type: z.literal('metadata'), metadata: z.unknown() }),
   z.object({ type: z.literal('counters') }),
   z.object({ type: z.literal('watch'), on: z.boolean() }),
+  z.object({ type: z.literal('tellLoop') }),
 ]);
 
 const count = z.number().int().nonnegative();
 
 /**
  * What it answers: one message each, in order; `trouble` instead, or at any time. While it is watched,
- * `events` come at any time too, those before an answer ahead of it.
+ * `events` come at any time too, those before an answer ahead of it. The first `loop` answers
+ * `tellLoop`; from then on one comes every 100 ms.
  */
 export const replySchema = z.discriminatedUnion('type', [
   z.object({ type: z.literal('ready'), address: z.string(), port: count }),
@@ -60,6 +62,10 @@ export const replySchema = z.discriminatedUnion('type', [
         body: z.string(),
       }),
     ),
+  }),
+  z.object({
+    type: z.literal('loop'),
+    loop: z.object({ atMs: z.number(), activeMs: z.number().nonnegative() }),
   }),
   z.object({ type: z.literal('trouble'), message: z.string() }),
 ]);

@@ -4,11 +4,13 @@
  * that channel does.
  */
 import { messageOf } from '../base/errors.js';
+import { LOOP_TOLD_EVERY_MS, loopReading } from '../base/event-loop.js';
 import { type MmdsReply, type MmdsRequest, requestSchema } from './messages.js';
 import { type Mmds, startMmds } from './mmds.js';
 
 let mmds: Mmds | undefined;
 let turn: Promise<void> = Promise.resolve();
+let teller: NodeJS.Timeout | undefined;
 
 // A terminal sends these to every process of the run; the parent tears down, and then this ends.
 for (const signal of ['SIGINT', 'SIGHUP'] as const) process.on(signal, () => {});
@@ -54,7 +56,15 @@ async function handle(request: MmdsRequest): Promise<MmdsReply> {
     case 'watch':
       mmds.watch(request.on ? (events) => reply({ type: 'events', events }) : undefined);
       return { type: 'watchApplied', on: request.on };
+    case 'tellLoop':
+      clearInterval(teller);
+      teller = setInterval(() => reply(aboutLoop()), LOOP_TOLD_EVERY_MS);
+      return aboutLoop();
   }
+}
+
+function aboutLoop(): MmdsReply {
+  return { type: 'loop', loop: loopReading() };
 }
 
 function trouble(message: string): void {

@@ -14,6 +14,24 @@ const WALK_UP_TO = 1_000;
  */
 const WALK_SHARE = 0.01;
 
+/** How long the reading of a counter may take to be of one instant, ms: half a percent of a rate. */
+const ONE_INSTANT_MS = 5;
+const TRIES = 3;
+
+/**
+ * Reads a counter together with its time. A reader that is stopped between clock and counter would
+ * give the counts of a long time to a short one: a rate that never was.
+ */
+function readTimed(path: string): { text: string | undefined; atMs: number | null } {
+  for (let tries = 1; ; tries++) {
+    const beganAt = monotonicMs();
+    const text = readProc(path);
+    const atMs = monotonicMs();
+    if (atMs - beganAt <= ONE_INSTANT_MS) return { text, atMs };
+    if (tries === TRIES) return { text, atMs: null };
+  }
+}
+
 /**
  * Reads the counters of a network namespace through any process that is in it.
  * @param pid a process inside the agent's namespace
@@ -25,7 +43,7 @@ export function netnsReader(pid: number, mmds: RemoteEnd, capacity: number | nul
   let others = 0;
   let nextWalkAt = 0;
   return () => {
-    const snmp = readProc(`${net}/snmp`);
+    const { text: snmp, atMs } = readTimed(`${net}/snmp`);
     const sockets = parseSockStat(readProc(`${net}/sockstat`) ?? '');
     if (snmp === undefined || !sockets) return NOTHING_READ;
     const tcp = parseNetCounters(snmp, 'Tcp');
@@ -41,6 +59,7 @@ export function netnsReader(pid: number, mmds: RemoteEnd, capacity: number | nul
       nextWalkAt = endedAt + (endedAt - beganAt) / WALK_SHARE;
     }
     return {
+      atMs,
       activeOpens: tcp.get('ActiveOpens') ?? null,
       attemptFails: tcp.get('AttemptFails') ?? null,
       timeWaitOverflow: tcpExt.get('TCPTimeWaitOverflow') ?? null,

@@ -1,5 +1,7 @@
 /** One reading of the kernel's counters for an agent. What cannot be read is null. */
 export interface Reading {
+  /** When `activeOpens` was read, on the monotonic clock, ms; null where the instant is not known. */
+  atMs: number | null;
   /** TCP connection attempts that left the agent (Tcp ActiveOpens). */
   activeOpens: number | null;
   /** Attempts that ended before they were established (Tcp AttemptFails). */
@@ -16,6 +18,7 @@ export interface Reading {
 export type Reader = () => Reading;
 
 export const NOTHING_READ: Reading = {
+  atMs: null,
   activeOpens: null,
   attemptFails: null,
   timeWaitOverflow: null,

@@ -1,4 +1,5 @@
 import { parentPort, workerData } from 'node:worker_threads';
+import { LOOP_TOLD_EVERY_MS, type LoopReading, loopReading } from '../base/event-loop.js';
 import { assertMayReach } from '../base/interlock.js';
 import { lookUp } from '../base/nearest.js';
 import { Driver, type DriverReport, type DriverSettings, type RecentLatency } from './driver.js';
@@ -14,7 +15,7 @@ export interface DriverThreadData extends Omit<DriverSettings, 'policy' | 'origi
 export type DriverCommand = { type: 'run'; startMs: number } | { type: 'stop' } | { type: 'close' };
 export type DriverMessage =
   | { type: 'ready' }
-  | { type: 'latency'; latency: RecentLatency }
+  | { type: 'recent'; latency: RecentLatency; loop: LoopReading }
   | { type: 'report'; report: DriverReport }
   | { type: 'closed'; report: DriverReport };
 
@@ -30,22 +31,22 @@ const driver = new Driver({
   policy: lookUp('retry policy', data.policyName, retryPolicies),
 });
 
-/** How often the latest latencies are told, ms: once a sample. */
-const TELL_EVERY_MS = 100;
-
 const send = (message: DriverMessage): void => parentPort?.postMessage(message);
+
+/** Tells the latest: once a sample. */
+const tell = (): void =>
+  send({ type: 'recent', latency: driver.takeLatency(), loop: loopReading() });
 
 await driver.warmUp();
 send({ type: 'ready' });
 
 parentPort?.on('message', async (command: DriverCommand) => {
   if (command.type === 'run') {
-    const teller = setInterval(
-      () => send({ type: 'latency', latency: driver.takeLatency() }),
-      TELL_EVERY_MS,
-    );
+    tell();
+    const teller = setInterval(tell, LOOP_TOLD_EVERY_MS);
     const report = await driver.run(command.startMs);
     clearInterval(teller);
+    tell();
     send({ type: 'report', report });
   } else if (command.type === 'stop') {
     driver.stop();

@@ -9,7 +9,17 @@ import { drawCharts } from './html/client.js';
 import { html, inline, jsonIsland, type Markup } from './html/markup.js';
 import { STYLE } from './html/style.js';
 import { formatCount, formatMs, formatRate, formatValue } from './numbers.js';
-import { ENOUGH_SAMPLES, hasFewSamples, rowsOf } from './rows.js';
+import {
+  ENOUGH_SAMPLES,
+  hasFewSamples,
+  hasOverload,
+  isOverloaded,
+  marked,
+  markedFigure,
+  OVERLOAD_LEGEND,
+  OVERLOAD_MARK,
+  rowsOf,
+} from './rows.js';
 import { type Outcome, verdictOf } from './verdict.js';
 
 /** More lanes than this have no room in the tiles. */
@@ -30,11 +40,20 @@ const BADGES: Record<Claim['verdict'] | Check['verdict'], Markup> = {
   fail: html`<span class="badge bad">✘ fail</span>`,
 };
 
-const TILES: readonly { title: string; value: (lane: LaneResult) => string }[] = [
-  { title: 'pollers peak', value: ({ pollers }) => formatCount(pollers.peak) },
-  { title: 'connections/s peak', value: (lane) => formatRate(lane.connections.perSecondPeak) },
-  { title: 'ports peak', value: ({ ports }) => formatCount(ports.peak) },
-  { title: '/init p99, ms', value: ({ init }) => formatMs(init.latencyMs.p99) },
+/** Figures that have a tile, by the label of their row. */
+const TILES: readonly { label: string; title: string; value: (lane: LaneResult) => string }[] = [
+  { label: 'pollers peak', title: 'pollers peak', value: (lane) => formatCount(lane.pollers.peak) },
+  {
+    label: 'connections/s peak',
+    title: 'connections/s peak',
+    value: (lane) => formatRate(lane.connections.perSecondPeak),
+  },
+  { label: 'ports peak', title: 'ports peak', value: (lane) => formatCount(lane.ports.peak) },
+  {
+    label: '/init p50/p99/max',
+    title: '/init p99, ms',
+    value: ({ init }) => formatMs(init.latencyMs.p99),
+  },
 ];
 
 /**
@@ -121,7 +140,7 @@ ${verdict(result)}
 ${lanes.length <= MOST_TILE_LANES ? tiles(lanes) : ''}
 ${headed('Over time', chartPlaces(result, run))}
 ${headed('Figures', figures(lanes))}
-${claims.length > 0 ? headed('Claims', html`<ul class="card judged">${claims.map(claim)}</ul>`) : ''}
+${claims.length > 0 ? headed('Claims', html`<ul class="card judged">${claims.map((one) => claim(one, lanes))}</ul>`) : ''}
 ${checks.length > 0 ? headed('Checks', html`<ul class="card judged">${checks.map(check)}</ul>`) : ''}
 ${notes.length > 0 ? headed('Notes', html`<ul class="card">${notes.map(note)}</ul>`) : ''}
 ${headed('Scenario', phrases(scenarioPhrases(scenario)))}
@@ -151,9 +170,10 @@ ${result.lanes.map((lane, i) =>
 
 function tiles(lanes: readonly LaneResult[]): Markup {
   return html`<div class="tiles">${TILES.map(
-    ({ title, value }) =>
+    ({ label, title, value }) =>
       html`<div class="card"><dl><dt>${title}</dt>${lanes.map(
-        (lane, i) => html`<dd>${laneName(lane, i)} <b>${value(lane)}</b></dd>`,
+        (lane, i) =>
+          html`<dd>${laneName(lane, i)} <b>${markedFigure(label, lane, value(lane))}</b></dd>`,
       )}</dl></div>`,
   )}</div>`;
 }
@@ -171,6 +191,7 @@ function figures(lanes: readonly LaneResult[]): Markup {
     ...(lanes.some(hasFewSamples)
       ? [`~: percentile of fewer than ${ENOUGH_SAMPLES} samples, hardly more than the maximum.`]
       : []),
+    ...(lanes.some(hasOverload) ? [`${OVERLOAD_MARK}: ${OVERLOAD_LEGEND}.`] : []),
     ...(pair ? ['Change: from the first lane to the second; of percentiles, the p99.'] : []),
   ];
   return html`<div class="card scroll"><table class="figures">
@@ -192,8 +213,11 @@ function changeCell(change: ReturnType<typeof changeOf> | undefined): Markup {
   return html`<td class="${judged === 'better' ? 'good' : 'bad'}">${text}, ${judged}</td>`;
 }
 
-function claim({ id, text, lane, predicted, measured, verdict, reason }: Claim): Markup {
-  const where = lane === null ? '' : html` (${shortName(lane)})`;
+function claim(
+  { id, text, lane, predicted, measured, verdict, reason }: Claim,
+  lanes: readonly LaneResult[],
+): Markup {
+  const where = lane === null ? '' : html` (${marked(shortName(lane), isOverloaded(lane, lanes))})`;
   return html`<li>${BADGES[verdict]}<div><p><code>${id}</code> ${text}</p>
 <p class="quiet">predicted ${formatValue(predicted)}, measured ${formatValue(measured)}${where}: ${reason}</p></div></li>`;
 }

@@ -5,7 +5,16 @@ import { machinePhrases, scenarioPhrases } from './headline.js';
 import { type Block, boundedText } from './markdown/bounded.js';
 import { code, prose } from './markdown/escape.js';
 import { formatCount, formatValue, NO_DATA } from './numbers.js';
-import { ENOUGH_SAMPLES, hasFewSamples, rowsOf } from './rows.js';
+import {
+  ENOUGH_SAMPLES,
+  hasFewSamples,
+  hasOverload,
+  isOverloaded,
+  marked,
+  OVERLOAD_LEGEND,
+  OVERLOAD_MARK,
+  rowsOf,
+} from './rows.js';
 import { SERIES_TITLES } from './series.js';
 import { sparkline, squeeze } from './sparkline.js';
 import { type Outcome, verdictOf } from './verdict.js';
@@ -76,7 +85,10 @@ function resultBlocks(result: Result): Block[] {
     list('', troubles(result.lanes)),
     figures(result.lanes),
     list('', legend(result.lanes)),
-    list('**Claims**', result.claims.map(claimLine)),
+    list(
+      '**Claims**',
+      result.claims.map((claim) => claimLine(claim, result.lanes)),
+    ),
     list('**Checks**', result.checks.map(checkLine)),
     list('**Notes**', result.notes.map(noteLine)),
     folded(
@@ -123,6 +135,7 @@ function legend(lanes: readonly LaneResult[]): string[] {
     ...(lanes.some(hasFewSamples)
       ? [`~: percentile of fewer than ${ENOUGH_SAMPLES} samples.`]
       : []),
+    ...(lanes.some(hasOverload) ? [`${OVERLOAD_MARK}: ${OVERLOAD_LEGEND}.`] : []),
     ...(lanes.length === 2
       ? ['Change: from the first lane to the second within this one run; of percentiles, the p99.']
       : []),
@@ -130,8 +143,11 @@ function legend(lanes: readonly LaneResult[]): string[] {
   return [`<sub>${parts.join(' ').replaceAll('~', '&#126;')}</sub>`];
 }
 
-function claimLine({ id, text, lane, predicted, measured, verdict, reason }: Claim): string {
-  const where = lane === null ? '' : ` (${code(lane)})`;
+function claimLine(
+  { id, text, lane, predicted, measured, verdict, reason }: Claim,
+  lanes: readonly LaneResult[],
+): string {
+  const where = lane === null ? '' : ` (${marked(code(lane), isOverloaded(lane, lanes))})`;
   const figures = `predicted ${formatValue(predicted)}, measured ${formatValue(measured)}`;
   return `- **${VERDICT[verdict]}** ${code(id)}: ${prose(text)}<br>${prose(figures)}${where}: ${prose(reason)}`;
 }

@@ -3,6 +3,7 @@ import type { Matrix, MatrixCell } from '../results/matrix.js';
 import type { LaneResult } from '../results/schema.js';
 import { toAscii, type View } from './layout.js';
 import { formatCount, formatMs, formatRate, NO_DATA } from './numbers.js';
+import { hasOverload, markedFigure, OVERLOAD_MARK } from './rows.js';
 
 /** A grid as columns of text: for a terminal, or for a markdown document. */
 interface Grid {
@@ -51,16 +52,23 @@ function figuresOf(lane: LaneResult | undefined): string[] {
   if (!lane) return Array(5).fill(NO_DATA);
   const { pollers, connections, ports, health, predicted } = lane;
   const asked = predicted.connectionsPerSecondPeak;
+  const figure = (label: string, text: string) => markedFigure(label, lane, text);
   return [
-    formatCount(pollers.peak),
-    asked === null
-      ? formatRate(connections.perSecondPeak)
-      : `${formatRate(connections.perSecondPeak)} [${formatCount(asked)}]`,
-    formatCount(connections.total),
-    ports.exhaustedAtMs === null
-      ? formatCount(ports.peak)
-      : `${formatCount(ports.peak)}, exhausted at ${formatCount(ports.exhaustedAtMs / 1e3)} s`,
-    formatMs(health.latencyMs.p99),
+    figure('pollers peak', formatCount(pollers.peak)),
+    figure(
+      'connections/s peak',
+      asked === null
+        ? formatRate(connections.perSecondPeak)
+        : `${formatRate(connections.perSecondPeak)} [${formatCount(asked)}]`,
+    ),
+    figure('connections total', formatCount(connections.total)),
+    figure(
+      'ports peak',
+      ports.exhaustedAtMs === null
+        ? formatCount(ports.peak)
+        : `${formatCount(ports.peak)}, exhausted at ${formatCount(ports.exhaustedAtMs / 1e3)} s`,
+    ),
+    figure('/health p50/p99/max', formatMs(health.latencyMs.p99)),
   ];
 }
 
@@ -114,7 +122,16 @@ function asMarkdown({ head, rows }: Grid): string {
   ].join('\n')}\n`;
 }
 
-function legend({ complete }: Matrix): string {
+function legend({ complete, cells }: Matrix): string {
   const marks = '✔ reproduced, ✘ refuted, – not applicable; the number is what was measured';
-  return `\n${marks}\n${complete ? '' : 'partial: interrupted before every cell was filled\n'}`;
+  const overloaded = cells.flatMap((cell) =>
+    cell.lanes
+      .filter(hasOverload)
+      .map(({ agent, overload }) => `${nameOf(cell).join('/')} ${agent} (${overload.join(', ')})`),
+  );
+  const overload =
+    overloaded.length > 0
+      ? `${OVERLOAD_MARK} the tool or the machine could not follow: ${overloaded.join('; ')}\n`
+      : '';
+  return `\n${marks}\n${overload}${complete ? '' : 'partial: interrupted before every cell was filled\n'}`;
 }

@@ -1,7 +1,7 @@
 import { formatDuration } from '../base/duration.js';
 import { formatSize } from '../base/size.js';
 import { cleanText } from '../base/text.js';
-import type { LaneResult, Requests } from '../results/schema.js';
+import type { LaneResult, Overload, Requests } from '../results/schema.js';
 import type { Better } from './change.js';
 import {
   formatCount,
@@ -21,21 +21,62 @@ export interface Row {
   value?: (lane: LaneResult) => number | null;
   /** Which way is better. Absent where one run proves nothing: times and loads differ by chance. */
   better?: Better;
+  /** By which overload the figure is not that of the scenario alone. */
+  spoiledBy?: readonly Overload[];
   /** Left out where no lane has it. */
   isOptional?: boolean;
 }
+
+/** What stands behind a figure that an overload has spoiled. */
+export const OVERLOAD_MARK = '!';
+export const OVERLOAD_LEGEND = 'the tool or the machine could not follow: see the notes';
 
 /** Below this many samples a 99th percentile is hardly more than the maximum. */
 export const ENOUGH_SAMPLES = 100;
 
 /** The figures that a report of these lanes shows, in their order. */
 export function rowsOf(lanes: readonly LaneResult[]): Row[] {
-  return ROWS.filter((row) => !row.isOptional || lanes.some((lane) => row.cell(lane) !== NO_DATA));
+  return ROWS.filter(
+    (row) => !row.isOptional || lanes.some((lane) => row.cell(lane) !== NO_DATA),
+  ).map((row) => ({ ...row, cell: (lane) => marked(row.cell(lane), isSpoiled(row, lane)) }));
 }
+
+/** Whether any figure of a lane is marked. */
+export function hasOverload({ overload }: LaneResult): boolean {
+  return overload.length > 0;
+}
+
+/** A text about a lane, marked where the lane was overloaded. */
+export function marked(text: string, isOverloaded: boolean): string {
+  return isOverloaded && text !== NO_DATA ? `${text} ${OVERLOAD_MARK}` : text;
+}
+
+/** A text for a row's figure, marked where that figure of the lane is spoiled. */
+export function markedFigure(label: string, lane: LaneResult, text: string): string {
+  const row = ROWS.find((one) => one.label === label);
+  return marked(text, row !== undefined && isSpoiled(row, lane));
+}
+
+/** Whether a lane was overloaded: a claim's verdict on it is one on the machine too. */
+export function isOverloaded(name: string, lanes: readonly LaneResult[]): boolean {
+  return lanes.some((lane) => lane.agent === name && hasOverload(lane));
+}
+
+function isSpoiled({ spoiledBy = [] }: Row, { overload, pollers }: LaneResult): boolean {
+  // What an agent counts itself has no need of samples, and is right however slow it is.
+  if (spoiledBy === POLLERS && pollers.source === 'agent') return false;
+  return overload.some((one) => spoiledBy.includes(one));
+}
+
+const POLLERS: readonly Overload[] = ['samples', 'processors'];
+const ATTEMPTS: readonly Overload[] = ['agent', 'mmds', 'processors'];
+const PEAKS: readonly Overload[] = ['samples', ...ATTEMPTS];
+const LATENCIES: readonly Overload[] = ['driver', 'agent', 'processors'];
 
 const ROWS: readonly Row[] = [
   {
     label: 'pollers peak',
+    spoiledBy: POLLERS,
     cell: (lane) => beside(lane.pollers.peak, lane.predicted.pollersPeak, formatCount),
     value: (lane) => lane.pollers.peak,
     better: 'less',
@@ -43,6 +84,7 @@ const ROWS: readonly Row[] = [
   count('pollers spawned', (lane) => lane.pollers.spawned),
   {
     label: 'connections/s peak',
+    spoiledBy: PEAKS,
     cell: (lane) =>
       beside(lane.connections.perSecondPeak, lane.predicted.connectionsPerSecondPeak, formatRate),
     value: (lane) => lane.connections.perSecondPeak,
@@ -50,6 +92,7 @@ const ROWS: readonly Row[] = [
   },
   {
     label: 'connections total',
+    spoiledBy: ATTEMPTS,
     cell: (lane) => beside(lane.connections.total, lane.predicted.connectionsTotal, formatCount),
     value: (lane) => lane.connections.total,
     better: 'less',
@@ -57,17 +100,20 @@ const ROWS: readonly Row[] = [
   count('local failures', (lane) => lane.connections.localFailures, 'less'),
   {
     label: 'ports peak',
+    spoiledBy: PEAKS,
     cell: (lane) => part(lane.ports.peak, lane.ports.capacity),
     value: (lane) => lane.ports.peak,
   },
-  { label: 'ports exhausted at', cell: exhaustedAt },
+  { label: 'ports exhausted at', spoiledBy: PEAKS, cell: exhaustedAt },
   {
     label: 'attempts slowed at',
+    spoiledBy: PEAKS,
     cell: ({ ports }) => (ports.kneeAtMs === null ? NO_DATA : formatDuration(ports.kneeAtMs)),
     isOptional: true,
   },
   {
     label: 'TIME_WAIT peak',
+    spoiledBy: PEAKS,
     cell: (lane) => part(lane.kernel.timeWaitPeak, lane.kernel.timeWaitLimit),
     value: (lane) => lane.kernel.timeWaitPeak,
     better: 'less',
@@ -75,6 +121,7 @@ const ROWS: readonly Row[] = [
   ...requests('/init', (lane) => lane.init),
   {
     label: 'driver slip p99/max',
+    spoiledBy: ['driver'],
     cell: ({ init }) => percentiles([init.slipMs.p99], init.slipMs.max, init.sent),
     value: ({ init }) => init.slipMs.p99,
   },
@@ -128,6 +175,7 @@ function requests(path: string, of: (lane: LaneResult) => Requests): Row[] {
     count(`${path} failed`, outcome('failed'), 'less'),
     {
       label: `${path} p50/p99/max`,
+      spoiledBy: LATENCIES,
       cell: (lane) => {
         const { latencyMs, answered } = of(lane);
         return percentiles([latencyMs.p50, latencyMs.p99], latencyMs.max, answered);

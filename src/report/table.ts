@@ -4,7 +4,16 @@ import { renderGrid } from './grid.js';
 import { machinePhrases, partialPhrase, scenarioPhrases } from './headline.js';
 import { type Color, paint, toAscii, truncate, type View, wrap } from './layout.js';
 import { formatRatio, formatValue } from './numbers.js';
-import { ENOUGH_SAMPLES, hasFewSamples, rowsOf } from './rows.js';
+import {
+  ENOUGH_SAMPLES,
+  hasFewSamples,
+  hasOverload,
+  isOverloaded,
+  marked,
+  OVERLOAD_LEGEND,
+  OVERLOAD_MARK,
+  rowsOf,
+} from './rows.js';
 
 const WIDEST_NAME = 24;
 const LONGEST_TEXT = 1000;
@@ -36,7 +45,7 @@ export function renderTable(result: Result, view: View): string {
     figureLines(result.lanes, view),
     legendLines(result.lanes, view),
     troubleLines(result.lanes, view),
-    claimLines(result.claims, view),
+    claimLines(result, view),
     checkLines(result.checks, view),
     noteLines(result, view),
   ];
@@ -103,6 +112,7 @@ function legendLines(lanes: readonly LaneResult[], view: View): string[] {
     ...(lanes.some(hasFewSamples)
       ? [`~ percentile of fewer than ${ENOUGH_SAMPLES} samples: hardly more than the maximum`]
       : []),
+    ...(lanes.some(hasOverload) ? [`${OVERLOAD_MARK} ${OVERLOAD_LEGEND}`] : []),
     ...(lanes.length === 2 ? ['ratio: first lane over second; of percentiles, the p99'] : []),
   ];
   return legend.flatMap((line) => wrap(line, view.columns, '  ')).map((l) => paint(l, 'dim', view));
@@ -118,13 +128,14 @@ function troubleLines(lanes: readonly LaneResult[], view: View): string[] {
   );
 }
 
-function claimLines(claims: readonly Claim[], view: View): string[] {
+function claimLines({ claims, lanes }: Result, view: View): string[] {
   if (claims.length === 0) return [];
   return [
     paint('Claims', 'bold', view),
     ...claims.flatMap((claim) => {
       const figures = `predicted ${formatValue(claim.predicted)}, measured ${formatValue(claim.measured)}`;
-      const lane = claim.lane === null ? '' : ` (${claim.lane})`;
+      const lane =
+        claim.lane === null ? '' : ` (${marked(claim.lane, isOverloaded(claim.lane, lanes))})`;
       return [
         ...judgedLines(claim.verdict, `${claim.id}: ${claim.text}`, view),
         ...wrap(`    ${plain(`${figures}${lane}: ${claim.reason}`, view)}`, view.columns, '    '),

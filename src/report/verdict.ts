@@ -23,6 +23,7 @@ export function verdictOf(result: Result): Verdict {
   const failed = checks.filter(({ verdict }) => verdict === 'fail').length;
   const troubled = lanes.filter(({ trouble }) => trouble !== null).length;
   const deaf = lanes.filter(({ init }) => init.answered === 0).length;
+  const overloaded = lanes.filter(({ overload }) => overload.length > 0).length;
   const idle = lanes.filter(madeNoAttempt).length;
   const partial = partialPhrase(result);
   const failures = [
@@ -49,7 +50,12 @@ export function verdictOf(result: Result): Verdict {
           : 'measured';
   return {
     outcome,
-    reasons: [...failures, ...doubts, ...(failed > 0 ? [] : checked)],
+    reasons: [
+      ...failures,
+      ...doubts,
+      ...(failed > 0 ? [] : checked),
+      ...(overloaded > 0 ? [`${plural(overloaded, 'lane')} overloaded: see the notes`] : []),
+    ],
     claims: claimsPhrase(result),
   };
 }

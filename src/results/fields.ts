@@ -73,7 +73,9 @@ function numbersIn(schema: z.ZodType): string[] {
 }
 
 function bare(schema: z.ZodType): z.ZodType {
-  return schema instanceof z.ZodNullable || schema instanceof z.ZodOptional
+  return schema instanceof z.ZodNullable ||
+    schema instanceof z.ZodOptional ||
+    schema instanceof z.ZodDefault
     ? bare(schema.unwrap() as z.ZodType)
     : schema;
 }

@@ -64,6 +64,29 @@ const usageSchema = z.object({
   openFiles: z.array(unmeasured(count)),
 });
 
+/** One event loop during the outage. */
+const loopSchema = z.object({
+  /** The share of its busiest second in which it did not wait for events. */
+  utilizationPeak: unmeasured(measure),
+  /** For how long it did not come to its turn at the worst, ms. */
+  delayMaxMs: unmeasured(measure),
+});
+
+/** How far the tool and the machine could follow. */
+const loadSchema = z.object({
+  /** The longest time between two samples, ms; ten a second are due. */
+  sampleGapMaxMs: measure,
+  /** The most processors that the agent's process tree used over a second. */
+  agentCpusPeak: unmeasured(measure),
+  driverLoop: loopSchema,
+  /** Of a reference agent. */
+  agentLoop: loopSchema,
+  mmdsLoop: loopSchema,
+});
+
+/** What could not follow, so that figures are not those of the scenario alone. */
+const overloadSchema = z.enum(['driver', 'samples', 'agent', 'mmds', 'processors']);
+
 /** What the reference agent itself counted, to be held against the kernel's counters. */
 export const agentCountSchema = z.object({
   attempts: count,
@@ -144,6 +167,10 @@ export const laneSchema = z.object({
     /** Once a second; all arrays are as long as `tMs`. Null in results of before. */
     overTime: unmeasured(usageSchema).default(null),
   }),
+  /** Null in results of before. */
+  load: unmeasured(loadSchema).default(null),
+  /** What of the tool or the machine was overloaded; a note tells by how much. */
+  overload: z.array(overloadSchema).max(8).default([]),
   setupMs: unmeasured(measure),
   series: seriesSchema,
 });
@@ -235,6 +262,8 @@ export type Requests = z.infer<typeof requestsSchema>;
 export type Series = z.infer<typeof seriesSchema>;
 export type Usage = z.infer<typeof usageSchema>;
 export type AgentCount = z.infer<typeof agentCountSchema>;
+export type Load = z.infer<typeof loadSchema>;
+export type Overload = z.infer<typeof overloadSchema>;
 export type Check = z.infer<typeof checkSchema>;
 export type Claim = z.infer<typeof claimSchema>;
 export type ScenarioRecord = z.infer<typeof scenarioSchema>;

@@ -55,6 +55,8 @@ export const unguarded: LaneResult = {
     goroutines: null,
     overTime: null,
   },
+  load: null,
+  overload: [],
   setupMs: 200,
   series: storm(600, (pollers) => pollers * 40),
 };

@@ -4,6 +4,7 @@ import { StringDecoder } from 'node:string_decoder';
 import { z } from 'zod';
 import { type Counters, newCounters } from '../../agents/counters.js';
 import { cleanText } from '../../base/text.js';
+import { LoopMeter } from '../../observe/loop-meter.js';
 import { type StackDump, StackDumpReader } from '../../observe/stack-dump.js';
 import type { AgentProcess, Exit } from '../network/network.js';
 import type { LaneSpec } from '../spec.js';
@@ -18,6 +19,7 @@ const countersLine = z.object({
     ) as Record<keyof Counters, z.ZodNumber>,
   ),
   final: z.boolean(),
+  loop: z.object({ atMs: z.number(), activeMs: z.number().nonnegative() }),
 });
 
 /**
@@ -27,6 +29,10 @@ const countersLine = z.object({
 export class AgentPart {
   /** The latest counters of a reference agent; null before the first, and for an external agent. */
   counters: Counters | null = null;
+  /** When the agent read them, on the monotonic clock, ms. */
+  countedAtMs: number | null = null;
+  /** The event loop of a reference agent. */
+  readonly loop = new LoopMeter();
   /** Set when the agent ended although nobody asked it to. */
   died: Exit | undefined;
   private readonly final: Promise<void>;
@@ -94,8 +100,10 @@ export class AgentPart {
     stream.on('error', () => {});
     createInterface({ input: stream }).on('line', (line) => {
       try {
-        const { counters, final } = countersLine.parse(JSON.parse(line));
+        const { counters, final, loop } = countersLine.parse(JSON.parse(line));
         this.counters = counters;
+        this.countedAtMs = loop.atMs;
+        this.loop.push(loop);
         if (final) {
           this.hasFinalCounters = true;
           onFinal();

@@ -1,4 +1,5 @@
 import { Worker } from 'node:worker_threads';
+import { LoopMeter } from '../../observe/loop-meter.js';
 import type { DriverReport, RecentLatency } from '../../orchestrator/driver.js';
 import type { DriverCommand, DriverMessage, DriverThreadData } from '../../orchestrator/worker.js';
 
@@ -10,6 +11,7 @@ export class DriverPart {
   /** Settles with the report once all that was sent has been answered or given up. */
   readonly finished: Promise<DriverReport>;
   private readonly closed: Promise<DriverReport>;
+  readonly loop = new LoopMeter();
   private latency: RecentLatency = { initLatencyMs: null, healthLatencyMs: null };
 
   constructor(data: DriverThreadData) {
@@ -17,7 +19,9 @@ export class DriverPart {
       workerData: data,
     });
     this.worker.on('message', (message: DriverMessage) => {
-      if (message.type === 'latency') this.merge(message.latency);
+      if (message.type !== 'recent') return;
+      this.merge(message.latency);
+      this.loop.push(message.loop);
     });
     this.ready = this.message('ready').then(() => {});
     this.finished = this.report('report');

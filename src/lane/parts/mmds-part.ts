@@ -1,7 +1,9 @@
 import { type ChildProcess, fork } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
+import type { LoopReading } from '../../base/event-loop.js';
 import { ORIGIN_NETNS } from '../../base/interlock.js';
 import type { MmdsEvent } from '../../mmds/event-log.js';
+import { LoopMeter } from '../../observe/loop-meter.js';
 import { plainEnvironment } from '../network/command.js';
 import type { LaneNetwork } from '../network/network.js';
 import type { LaneSpec } from '../spec.js';
@@ -16,6 +18,7 @@ type MmdsMessage =
   | { type: 'counters' }
   | { type: 'watchApplied' }
   | { type: 'events'; events: MmdsEvent[] }
+  | { type: 'loop'; loop: LoopReading }
   | { type: 'trouble'; message: string };
 
 /** How long MMDS may take over a command, ms: a stuck one is no MMDS with the fault that was asked for. */
@@ -23,6 +26,7 @@ const ANSWER_WITHIN_MS = 5_000;
 
 /** MMDS in a process of its own, on the host side of a lane. */
 export class MmdsPart {
+  readonly loop = new LoopMeter();
   private onEvents: (events: MmdsEvent[]) => void = () => {};
 
   private constructor(
@@ -32,6 +36,7 @@ export class MmdsPart {
     child.once('exit', onDeath);
     child.on('message', (message: MmdsMessage) => {
       if (message.type === 'events') this.onEvents(message.events);
+      else if (message.type === 'loop') this.loop.push(message.loop);
     });
   }
 
@@ -84,6 +89,11 @@ export class MmdsPart {
   async watch(onEvents: ((events: MmdsEvent[]) => void) | undefined): Promise<void> {
     if (onEvents) this.onEvents = onEvents;
     await this.ask('watchApplied', { type: 'watch', on: onEvents !== undefined });
+  }
+
+  /** Has MMDS tell of its event loop from now on. */
+  async tellLoop(): Promise<void> {
+    await this.ask('loop', { type: 'tellLoop' });
   }
 
   /** Resolves when a watcher has been told of all that has happened up to now. */

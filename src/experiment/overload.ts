@@ -1,0 +1,97 @@
+import { TICK_MS } from '../model/facts.js';
+import type { LaneResult, Load, Overload, ScenarioRecord } from '../results/schema.js';
+
+/** What could not follow, and by how much, in one sentence. */
+export interface OverloadFinding {
+  overload: Overload;
+  text: string;
+}
+
+/** What the findings are made of. */
+export interface Followed {
+  lane: Pick<LaneResult, 'init' | 'kind'>;
+  load: Load | null;
+  scenario: Pick<ScenarioRecord, 'intervalMs'>;
+  /** Processors that the run could use. */
+  cpus: number;
+}
+
+/**
+ * A driver that is later than this with one in a hundred requests, ms. The shortest times that envd and
+ * its orchestrator know are 50 ms (a poller's tick, the timeout of an `/init`): a fifth of that.
+ */
+const LATE_DRIVER_MS = 10;
+
+/**
+ * Samples, or turns of a loop, that are farther apart than this are late, ms; 100 are due. A rate then
+ * spans up to 1.25 s: of a peak that lasted one second a fifth is missing.
+ */
+const LATE_SAMPLE_MS = 250;
+
+/**
+ * A loop that is busier than this over a second is saturated: what it has left of the second, 50 ms, is
+ * less than one tick of a poller, so that what is due at one tick is not done before the next. Past
+ * that the speed of the machine is measured.
+ */
+const SATURATED = 0.95;
+
+/** What could not follow in a lane; empty where all did, and where nobody watched. */
+export function findOverload({ lane, load, scenario, cpus }: Followed): OverloadFinding[] {
+  const { driverLoop, agentLoop, mmdsLoop } = load ?? {};
+  const driver = [...slip(lane, scenario), ...saturation(driverLoop)];
+  const agent = saturation(agentLoop);
+  const mmds = saturation(mmdsLoop);
+  const found: (OverloadFinding | false)[] = [
+    driver.length > 0 && {
+      overload: 'driver',
+      text: `the driver was overloaded (${driver.join(', ')}): latencies include its lateness`,
+    },
+    load !== null &&
+      load.sampleGapMaxMs > LATE_SAMPLE_MS && {
+        overload: 'samples',
+        text: `samples were up to ${ms(load.sampleGapMaxMs)} apart, not 100: peaks in between are missing, and rates are means over as long`,
+      },
+    agent.length > 0 && {
+      overload: 'agent',
+      text: `the agent's event loop was overloaded (${agent.join(', ')}): attempts and answers are those that this machine allowed`,
+    },
+    mmds.length > 0 && {
+      overload: 'mmds',
+      text: `the event loop of MMDS was overloaded (${mmds.join(', ')}): attempts are those that it could serve`,
+    },
+    lane.kind === 'external' &&
+      load?.agentCpusPeak != null &&
+      load.agentCpusPeak >= SATURATED * cpus && {
+        overload: 'processors',
+        text: `the agent used ${load.agentCpusPeak.toFixed(2)} of ${cpus} processors at its peak: it, MMDS and the driver waited for each other`,
+      },
+  ];
+  return found.filter((one) => one !== false);
+}
+
+function slip(
+  { init }: Pick<LaneResult, 'init'>,
+  { intervalMs }: { intervalMs: number },
+): string[] {
+  const { p99, max } = init.slipMs;
+  if (p99 === null || max === null) return [];
+  // Two `/init`s at once are not the interval; what is shorter than a tick no poller tells apart.
+  const isLate = p99 > LATE_DRIVER_MS || max > Math.max(intervalMs, TICK_MS);
+  return isLate ? [`slip p99 ${ms(p99)}, at most ${ms(max)}`] : [];
+}
+
+function saturation(loop: Load['driverLoop'] | undefined): string[] {
+  const { utilizationPeak, delayMaxMs } = loop ?? { utilizationPeak: null, delayMaxMs: null };
+  return [
+    ...(utilizationPeak !== null && utilizationPeak >= SATURATED
+      ? [`${(utilizationPeak * 100).toFixed(0)} % busy at its peak`]
+      : []),
+    ...(delayMaxMs !== null && delayMaxMs > LATE_SAMPLE_MS - 100
+      ? [`stuck for up to ${ms(delayMaxMs)}`]
+      : []),
+  ];
+}
+
+function ms(value: number): string {
+  return `${Math.round(value)} ms`;
+}
