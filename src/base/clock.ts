@@ -1,3 +1,5 @@
+import { uptime } from 'node:os';
+
 /**
  * Milliseconds of the machine's monotonic clock (CLOCK_MONOTONIC), with a fraction. All processes and
  * threads of a run share it, and no step of the wall clock moves it.
@@ -5,6 +7,14 @@
 export function monotonicMs(): number {
   const [seconds, nanoseconds] = process.hrtime();
   return seconds * 1e3 + nanoseconds / 1e6;
+}
+
+/**
+ * For how long this machine has slept since it was started, ms: a suspended machine's monotonic clock
+ * stands still, its boot time (CLOCK_BOOTTIME) goes on. To be compared with itself.
+ */
+export function sleptMs(): number {
+  return uptime() * 1e3 - monotonicMs();
 }
 
 /** Resolves at the instant `dueMs` of {@link monotonicMs}, or as soon after as the machine allows. */

@@ -2,6 +2,7 @@ import type { Command } from '@oclif/core';
 import Agent from './agent.js';
 import Comment from './comment.js';
 import Compare from './compare.js';
+import Doctor from './doctor.js';
 import Matrix from './matrix.js';
 import Mmds from './mmds.js';
 import Plan from './plan.js';
@@ -14,6 +15,7 @@ export const commands: Record<string, Command.Class> = {
   agent: Agent,
   comment: Comment,
   compare: Compare,
+  doctor: Doctor,
   matrix: Matrix,
   mmds: Mmds,
   plan: Plan,

@@ -1,6 +1,12 @@
 import { UsageError } from '../base/errors.js';
 import { whyNoNamespaces } from '../lane/network/namespaces.js';
 
+/** How namespaces can be had. */
+export const NAMESPACES_MEND =
+  'Allow user namespaces (sysctl user.max_user_namespaces; on Ubuntu ' +
+  'kernel.apparmor_restrict_unprivileged_userns=0), install iproute2 and util-linux, or use ' +
+  '--isolation loopback';
+
 export interface Isolation {
   kind: 'netns' | 'loopback';
   /** Why this one, when it was left to us. */
@@ -17,12 +23,7 @@ export async function chooseIsolation(asked: string): Promise<Isolation> {
   const obstacle = await whyNoNamespaces();
   if (asked === 'netns') {
     if (obstacle === undefined) return { kind: 'netns', reason: null };
-    throw new UsageError(
-      `network namespaces cannot be had here (${obstacle})`,
-      'Allow user namespaces (sysctl user.max_user_namespaces; on Ubuntu ' +
-        'kernel.apparmor_restrict_unprivileged_userns=0), install iproute2 and util-linux, or use ' +
-        '--isolation loopback',
-    );
+    throw new UsageError(`network namespaces cannot be had here (${obstacle})`, NAMESPACES_MEND);
   }
   return obstacle === undefined
     ? { kind: 'netns', reason: 'user namespaces work here' }

@@ -16,8 +16,11 @@ export function thisMachine(): Machine {
   };
 }
 
-/** Processors that the cgroup allows, in v2 (cpu.max) or v1 (cpu.cfs_quota_us); null if unlimited. */
-function cpuQuota(): number | null {
+/**
+ * Processors that the cgroup allows, in v2 (cpu.max) or v1 (cpu.cfs_quota_us); null if unlimited.
+ * @param read reads a file, or undefined where there is none
+ */
+export function cpuQuota(read = readText): number | null {
   const groups = read('/proc/self/cgroup') ?? '';
   const quotas: number[] = [];
   for (const line of groups.split('\n')) {
@@ -44,7 +47,7 @@ function upwards(root: string, path: string): string[] {
   return [root, ...parts.map((_, i) => `${root}/${parts.slice(0, i + 1).join('/')}`)];
 }
 
-function read(path: string): string | undefined {
+function readText(path: string): string | undefined {
   try {
     return readFileSync(path, 'utf8');
   } catch {

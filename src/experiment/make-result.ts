@@ -1,5 +1,5 @@
 import type { AgentChoice } from '../agents/agent-choice.js';
-import { beginsWithin } from '../base/duration.js';
+import { beginsWithin, formatDuration } from '../base/duration.js';
 import type { LaneEnd } from '../lane/launch.js';
 import type { LaneOutcome } from '../lane/messages.js';
 import {
@@ -24,8 +24,13 @@ export interface Measured {
   startedAt: Date;
   /** What came of each lane; a lane that was not begun is missing. */
   ends: ReadonlyMap<AgentChoice, LaneEnd>;
+  /** For how long the machine was suspended in mid-run. */
+  sleptMs: number;
   wasInterrupted: boolean;
 }
+
+/** The boot time is known to a hundredth of a second, and its clock is slewed a little. */
+const SLEPT_MS = 500;
 
 /** Makes the result document of what the lanes measured. */
 export function makeResult(measured: Measured): Result {
@@ -60,7 +65,12 @@ export function makeResult(measured: Measured): Result {
     },
     lanes,
     checks: [],
-    notes: [...notes(scenario, isolation, machine), ...sourceNotes(isolation, lanes), ...overloads],
+    notes: [
+      ...notes(scenario, isolation, machine),
+      ...sourceNotes(isolation, lanes),
+      ...sleepNotes(measured),
+      ...overloads,
+    ],
   };
   return { ...unjudged, claims: evaluateClaims(unjudged) };
 }
@@ -85,6 +95,18 @@ function sourceNotes(isolation: Isolation, lanes: readonly LaneResult[]): Note[]
           ? "attempts are the agent's own count"
           : 'attempts are not known'),
     }));
+}
+
+/** No time passes for lanes while a machine sleeps, but for whoever looks at a clock on the wall. */
+function sleepNotes({ sleptMs }: Measured): Note[] {
+  if (sleptMs < SLEPT_MS) return [];
+  const slept = formatDuration(Math.round(sleptMs / 1e3) * 1e3 || 1e3);
+  return [
+    {
+      lane: null,
+      text: `the machine was suspended for ${slept} in mid-run, which no figure counts`,
+    },
+  ];
 }
 
 function notes({ record }: Scenario, isolation: Isolation, { cpus }: Machine): Note[] {

@@ -1,5 +1,5 @@
 import type { AgentChoice } from '../agents/agent-choice.js';
-import { monotonicMs } from '../base/clock.js';
+import { monotonicMs, sleptMs } from '../base/clock.js';
 import { UsageError } from '../base/errors.js';
 import { type LaneEnd, LaneHandle } from '../lane/launch.js';
 import type { Result } from '../results/schema.js';
@@ -41,6 +41,7 @@ export async function runScenario(
   signals: RunSignals,
 ): Promise<Result> {
   const startedAt = new Date();
+  const sleptBefore = sleptMs();
   const { agents, record } = scenario;
   const ends = new Map<AgentChoice, LaneEnd>();
   const groups = record.sequential
@@ -63,6 +64,7 @@ export async function runScenario(
     isolation,
     startedAt,
     ends,
+    sleptMs: sleptMs() - sleptBefore,
     wasInterrupted: signals.interrupt.aborted,
   });
 }

@@ -40,6 +40,7 @@ export class Sampler {
   gapMaxMs = 0;
   private readonly cpuRate = new RateMeter();
   private takenAtMs = 0;
+  private hasKernel = false;
   private lastRate: { atMs: number; perSecond: number } | undefined;
   private timer: NodeJS.Timeout | undefined;
   private taken = 0;
@@ -112,6 +113,9 @@ export class Sampler {
 
   /** Attempts/s, each counter with the time at which it was read, or at which the agent read it. */
   private takeRate({ activeOpens, atMs }: Reading): number | null {
+    // Two counts of the same are not of the same instant: one that was the kernel's stays it.
+    if (activeOpens !== null) this.hasKernel = true;
+    else if (this.hasKernel) return null;
     const [count, countedAtMs] =
       activeOpens === null
         ? [this.agent.counters?.attempts ?? null, this.agent.countedAtMs]

@@ -1,3 +1,5 @@
+import { messageOf } from '../../base/errors.js';
+import { readProc } from '../../observe/proc/counters.js';
 import { firstLine, runTool } from './command.js';
 
 /**
@@ -33,6 +35,29 @@ export async function whyNoNamespaces(): Promise<string | undefined> {
     await runTool(program ?? '', args);
     return undefined;
   } catch (thrown) {
-    return firstLine(thrown instanceof Error ? thrown.message : String(thrown));
+    return explained(firstLine(messageOf(thrown)));
   }
+}
+
+/** Settings that forbid what unshare then only calls "no space left" or "not permitted". */
+const FORBIDDING: readonly [setting: string, forbids: string][] = [
+  ['user/max_user_namespaces', '0'],
+  ['user/max_net_namespaces', '0'],
+  ['kernel/unprivileged_userns_clone', '0'],
+  ['kernel/apparmor_restrict_unprivileged_userns', '1'],
+];
+
+/** Puts the cause in front of a tool's words, where it is known. */
+function explained(words: string): string {
+  const missing = /spawn (\w+) ENOENT|(?:^|: )(\w+): (?:command )?not found/.exec(words);
+  if (missing) return `${missing[1] ?? missing[2]} is not installed (${words})`;
+  if (/EAGAIN|EMFILE|Resource temporarily unavailable/.test(words)) {
+    return `too few processes or open files are allowed (${words})`;
+  }
+  const isRoot = process.getuid?.() === 0;
+  const setting = FORBIDDING.find(
+    ([path, forbids]) =>
+      (!isRoot || path.startsWith('user/')) && readProc(`/proc/sys/${path}`)?.trim() === forbids,
+  );
+  return setting ? `${setting[0].replace('/', '.')} is ${setting[1]} (${words})` : words;
 }
