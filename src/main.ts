@@ -1,5 +1,6 @@
 import { Errors, run } from '@oclif/core';
 import { EXIT, messageOf, UsageError } from './base/errors.js';
+import { mendOfLimit } from './base/limits.js';
 
 /** Runs the command line and sets the exit code. Errors are one line; `DEBUG=*` adds the stack. */
 export async function main(argv: string[]): Promise<void> {
@@ -15,10 +16,17 @@ export async function main(argv: string[]): Promise<void> {
       return;
     }
     const isExpected = thrown instanceof UsageError || thrown instanceof Errors.CLIError;
-    process.stderr.write(`envd-bench: ${isExpected ? oneLine(messageOf(thrown)) : bug(thrown)}\n`);
+    process.stderr.write(`envd-bench: ${isExpected ? expected(thrown) : bug(thrown)}\n`);
     if (process.env.DEBUG && thrown instanceof Error) process.stderr.write(`${thrown.stack}\n`);
     process.exitCode = EXIT.unusable;
   }
+}
+
+/** An expected error in one line; where a limit of the machine is its cause, with the mend. */
+function expected(thrown: unknown): string {
+  const line = oneLine(messageOf(thrown));
+  const mend = thrown instanceof UsageError && thrown.mend ? undefined : mendOfLimit(line);
+  return mend ? `${line}. ${mend}` : line;
 }
 
 function oneLine(message: string): string {
@@ -29,5 +37,6 @@ function oneLine(message: string): string {
 }
 
 function bug(thrown: unknown): string {
+  if (mendOfLimit(messageOf(thrown))) return expected(thrown);
   return `unexpected: ${oneLine(messageOf(thrown))}. Run it again with DEBUG=* to see where`;
 }

@@ -1,5 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
+import { availableParallelism } from 'node:os';
 import { UsageError } from '../base/errors.js';
+import { hasTool } from '../lane/network/command.js';
 import { faults } from '../mmds/faults/index.js';
 import { faultEffect, LIFETIME_MS } from '../model/facts.js';
 import { readProc } from '../observe/proc/counters.js';
@@ -23,7 +25,17 @@ export function preflight(scenario: Scenario, isolation: Isolation): void {
       `Raise it with ulimit -n ${need}, or give a longer --interval or a shorter --outage`,
     );
   }
+  requirePinning(scenario);
   requireTasks(scenario.record.sequential ? 1 : scenario.agents.length);
+}
+
+/** @throws UsageError when agents cannot be held to the guest's processors */
+function requirePinning({ record: { guest } }: Scenario): void {
+  if (guest.cpus === null || guest.cpus >= availableParallelism() || hasTool('taskset')) return;
+  throw new UsageError(
+    `taskset is not installed, and a guest of ${guest.cpus} processors needs it here`,
+    'Install util-linux, or give --guest-cpus host',
+  );
 }
 
 /** @throws UsageError when this user may not start the processes of so many lanes at once */

@@ -1,4 +1,5 @@
 import { userInfo } from 'node:os';
+import { faults } from '../../mmds/faults/index.js';
 import { chooseIsolation, type Isolation, NAMESPACES_MEND } from '../isolation.js';
 import { type Check, limited, ok } from './check.js';
 
@@ -11,8 +12,11 @@ export const isolation: Check = {
 export function isolationFinding({ kind, reason }: Isolation, user: string) {
   const text = `${kind} as ${user}: ${reason}`;
   if (kind === 'netns') return ok(text);
+  const impossible = [...faults.values()]
+    .filter((one) => one.loopbackRefusal)
+    .map((one) => one.name);
   return limited(
-    `${text}; built-in agents only, without the faults blackhole and overload, and without guest limits`,
+    `${text}; built-in agents only, without guest limits and the faults ${impossible.join(', ')}`,
     NAMESPACES_MEND,
   );
 }

@@ -1,6 +1,4 @@
-import { accessSync, constants } from 'node:fs';
-import { join } from 'node:path';
-import { plainEnvironment } from '../../lane/network/command.js';
+import { hasTool, plainEnvironment } from '../../lane/network/command.js';
 import { type Check, limited, ok } from './check.js';
 
 /** What a lane in a network of its own calls, and the package that has it. */
@@ -20,21 +18,11 @@ export const tools: Check = {
 
 /** @param path the folders in which a lane looks for tools */
 export function toolsOn(path: string) {
-  const folders = path.split(':');
-  const absent = TOOLS.filter(([tool]) => !folders.some((folder) => isProgram(join(folder, tool))));
+  const absent = TOOLS.filter(([tool]) => !hasTool(tool, path));
   if (absent.length === 0) return ok(TOOLS.map(([tool]) => tool).join(', '));
   const packages = [...new Set(absent.map(([, from]) => from))].join(' and ');
   return limited(
     `not installed: ${absent.map(([tool]) => tool).join(', ')}`,
     `Install ${packages} for lanes with networks of their own`,
   );
-}
-
-function isProgram(path: string): boolean {
-  try {
-    accessSync(path, constants.X_OK);
-    return true;
-  } catch {
-    return false;
-  }
 }

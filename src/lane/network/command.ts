@@ -1,4 +1,6 @@
 import { execFile } from 'node:child_process';
+import { accessSync, constants } from 'node:fs';
+import { join } from 'node:path';
 
 /** Administration tools live in sbin, which an ordinary user's PATH may lack. */
 const SBIN = ['/usr/local/sbin', '/usr/sbin', '/sbin'];
@@ -12,6 +14,21 @@ export function plainEnvironment(extra: Record<string, string> = {}): Record<str
   const { PATH = '/usr/bin:/bin', HOME = '/' } = process.env;
   const path = [...new Set([...PATH.split(':'), ...SBIN])].join(':');
   return { PATH: path, HOME, LC_ALL: 'C', TZ: 'UTC', ...extra };
+}
+
+/**
+ * Whether a tool can be found where lanes look for it.
+ * @param path folders, as PATH has them
+ */
+export function hasTool(tool: string, path = plainEnvironment().PATH ?? ''): boolean {
+  return path.split(':').some((folder) => {
+    try {
+      accessSync(join(folder, tool), constants.X_OK);
+      return true;
+    } catch {
+      return false;
+    }
+  });
 }
 
 /**
