@@ -1,6 +1,8 @@
 import { Errors, run } from '@oclif/core';
 import { EXIT, messageOf, UsageError } from './base/errors.js';
 import { mendOfLimit } from './base/limits.js';
+import { lookUp } from './base/nearest.js';
+import { commands } from './commands/index.js';
 
 /** Runs the command line and sets the exit code. Errors are one line; `DEBUG=*` adds the stack. */
 export async function main(argv: string[]): Promise<void> {
@@ -16,10 +18,23 @@ export async function main(argv: string[]): Promise<void> {
       return;
     }
     const isExpected = thrown instanceof UsageError || thrown instanceof Errors.CLIError;
-    process.stderr.write(`envd-bench: ${isExpected ? expected(thrown) : bug(thrown)}\n`);
+    const line = unknownCommand(thrown) ?? (isExpected ? expected(thrown) : bug(thrown));
+    process.stderr.write(`envd-bench: ${line}\n`);
     if (process.env.DEBUG && thrown instanceof Error) process.stderr.write(`${thrown.stack}\n`);
     process.exitCode = EXIT.unusable;
   }
+}
+
+/** The line for a command that there is none of; undefined for any other error. */
+function unknownCommand(thrown: unknown): string | undefined {
+  const typed = /^command (.*) not found$/s.exec(messageOf(thrown))?.[1];
+  if (!(thrown instanceof Errors.CLIError) || typed === undefined) return undefined;
+  try {
+    lookUp('command', typed, new Map(Object.entries(commands)));
+  } catch (mended) {
+    return messageOf(mended);
+  }
+  return undefined;
 }
 
 /** An expected error in one line; where a limit of the machine is its cause, with the mend. */

@@ -1,5 +1,5 @@
 import Table from 'cli-table3';
-import { type Color, displayWidth, paint, toAscii, type View } from './layout.js';
+import { type Color, displayWidth, paint, toAscii, type View, wrap } from './layout.js';
 
 /** Columns of text, the first one the names of the rows. Text from outside is cleaned already. */
 export interface Grid {
@@ -10,7 +10,7 @@ export interface Grid {
 }
 
 /** The frame for terminals without characters beyond ASCII. */
-const ASCII_FRAME = {
+export const ASCII_FRAME = {
   top: '-',
   'top-mid': '+',
   'top-left': '+',
@@ -45,4 +45,17 @@ export function renderGrid({ head, rows, color }: Grid, view: View): string[] | 
   for (const row of rows) table.push(row.map(painted));
   const lines = table.toString().split('\n');
   return lines.every((line) => displayWidth(line) <= view.columns) ? lines : null;
+}
+
+/**
+ * A grid for a view that is too narrow for columns: every row is a title with a line a figure below.
+ * @param titles how many of the first columns make the title
+ */
+export function renderStack({ head, rows }: Grid, titles: number, view: View): string[] {
+  return rows.flatMap((row) => [
+    ...wrap(row.slice(0, titles).join(', '), view.columns, '  ').map((l) => paint(l, 'bold', view)),
+    ...row
+      .slice(titles)
+      .flatMap((cell, i) => wrap(`  ${head[i + titles] ?? ''}: ${cell}`, view.columns, '    ')),
+  ]);
 }

@@ -86,6 +86,21 @@ export function wrap(text: string, width: number, indent = ''): string[] {
   return lines;
 }
 
+/** Breaks a plain text into lines at spaces only: a path stays whole, to be copied. */
+export function wrapWords(text: string, width: number, indent = ''): string[] {
+  const lines: string[] = [];
+  let line = '';
+  for (const word of text.split(' ')) {
+    const longer = line === '' ? word : `${line} ${word}`;
+    if (line === '' || displayWidth(longer) <= width) line = longer;
+    else {
+      lines.push(line);
+      line = indent + word;
+    }
+  }
+  return [...lines, line];
+}
+
 const ASCII: Record<string, string> = {
   '–': '-',
   '−': '-',

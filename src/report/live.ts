@@ -15,6 +15,13 @@ const LABEL: Record<Watched, string> = {
   portsInUse: 'ports in use',
 };
 
+/** The same of one thing. */
+const LABEL_OF_ONE: Record<Watched, string> = {
+  pollers: 'poller',
+  connectionsPerSecond: 'connection/s',
+  portsInUse: 'port in use',
+};
+
 export interface LiveLane {
   name: string;
   /** The last points of every watched figure, oldest first. */
@@ -36,7 +43,10 @@ export function liveFrame(state: LiveState, view: View & { rows: number }): stri
   const width = Math.max(1, view.columns - 1);
   const room = Math.max(1, view.rows - 1);
   const time = truncate(timeLine(state), width);
-  const tall = state.lanes.flatMap((lane) => tallLane(lane, width, view));
+  const tops = Object.fromEntries(
+    WATCHED.map((name) => [name, topOf(state.lanes, name)]),
+  ) as Record<Watched, number>;
+  const tall = state.lanes.flatMap((lane) => tallLane(lane, width, tops, view));
   const lanes = tall.length < room ? tall : flatLanes(state.lanes, width, room - 1, view);
   const frame = [paint(time, 'bold', view), ...lanes].join('\n');
   return view.unicode ? frame : toAscii(frame);
@@ -54,12 +64,23 @@ function timeLine({ elapsedMs, outageMs }: LiveState): string {
   return `${formatDuration(whole(elapsedMs))} of ${formatDuration(outageMs)}, ${remaining}`;
 }
 
-function tallLane(lane: LiveLane, width: number, view: View): string[] {
+/** What a full bar stands for: the same in all lanes, so that 1 poller does not look like 600. */
+function topOf(lanes: readonly LiveLane[], name: Watched): number {
+  return Math.max(0, ...lanes.flatMap((lane) => lane.points[name].map((point) => point ?? 0)));
+}
+
+function tallLane(
+  lane: LiveLane,
+  width: number,
+  tops: Readonly<Record<Watched, number>>,
+  view: View,
+): string[] {
   return [
     paint(truncate(nameOf(lane, view), width), 'bold', view),
     ...WATCHED.map((name) => {
       const figures = `  ${padEnd(LABEL[name], 13)} ${padStart(latest(lane, name), 7)} `;
-      const bars = sparkline(lane.points[name], width - figures.length, view.unicode);
+      const room = width - figures.length;
+      const bars = sparkline(lane.points[name], room, view.unicode, tops[name]);
       return figures.length > width
         ? truncate(figures, width)
         : figures + paint(bars, 'green', view);
@@ -78,7 +99,10 @@ function flatLanes(lanes: readonly LiveLane[], width: number, room: number, view
 }
 
 function summaryOf(lane: LiveLane): string {
-  const figures = WATCHED.map((name) => `${latest(lane, name)} ${LABEL[name]}`).join(', ');
+  const figures = WATCHED.map((name) => {
+    const figure = latest(lane, name);
+    return `${figure} ${figure === '1' ? LABEL_OF_ONE[name] : LABEL[name]}`;
+  }).join(', ');
   return `${cleanText(lane.name, 24)}: ${figures}`;
 }
 

@@ -1,7 +1,8 @@
 import Table from 'cli-table3';
 import type { Matrix, MatrixCell } from '../results/matrix.js';
 import type { LaneResult } from '../results/schema.js';
-import { toAscii, type View } from './layout.js';
+import { ASCII_FRAME, renderStack } from './grid.js';
+import { displayWidth, toAscii, type View, wrap } from './layout.js';
 import { formatCount, formatMs, formatRate, NO_DATA } from './numbers.js';
 import { hasOverload, markedFigure, OVERLOAD_MARK } from './rows.js';
 
@@ -11,17 +12,26 @@ interface Grid {
   rows: string[][];
 }
 
+/** Fault, retry policy and poller model name a cell. */
+const TITLES = 3;
+
 const MARK = { reproduced: '✔', refuted: '✘', 'not-applicable': '–' } as const;
 
-/** The matrix for a terminal: the figures of every cell, then the claims with what decides them. */
-export function renderMatrix(matrix: Matrix, { unicode }: Pick<View, 'unicode'>): string {
-  if (!unicode) return toAscii(renderMatrixMarkdown(matrix));
-  return [figures(matrix), claims(matrix)].map(asTable).join('\n') + legend(matrix);
+/**
+ * The matrix for a terminal: the figures of every cell, then the claims with what decides them; one
+ * under another where the terminal is too narrow for columns.
+ */
+export function renderMatrix(matrix: Matrix, view: View): string {
+  const text = [
+    ...[figures(matrix), claims(matrix)].map((grid) => asTable(grid, view) ?? asStack(grid, view)),
+    wrapped(legend(matrix), view),
+  ].join('\n');
+  return view.unicode ? text : toAscii(text);
 }
 
 /** The same as markdown tables. */
 export function renderMatrixMarkdown(matrix: Matrix): string {
-  return [figures(matrix), claims(matrix)].map(asMarkdown).join('\n') + legend(matrix);
+  return `${[figures(matrix), claims(matrix)].map(asMarkdown).join('\n')}\n${legend(matrix)}`;
 }
 
 function figures({ cells }: Matrix): Grid {
@@ -99,8 +109,13 @@ function laneNames(cells: readonly MatrixCell[]): string[] {
   return [...new Set(cells.flatMap(({ lanes }) => lanes.map(({ agent }) => agent)))];
 }
 
-function asTable({ head, rows }: Grid): string {
-  const table = new Table({ head, style: { head: [], border: [], compact: true } });
+/** Null where the view is too narrow for it. */
+function asTable({ head, rows }: Grid, view: View): string | null {
+  const table = new Table({
+    head,
+    style: { head: [], border: [], compact: true },
+    ...(view.unicode ? {} : { chars: ASCII_FRAME, truncate: '.' }),
+  });
   for (const row of rows) {
     const last = row.at(-1) ?? '';
     table.push(
@@ -109,7 +124,31 @@ function asTable({ head, rows }: Grid): string {
         : row,
     );
   }
-  return `${table.toString()}\n`;
+  const lines = table.toString().split('\n');
+  return lines.every((line) => displayWidth(line) <= view.columns) ? `${lines.join('\n')}\n` : null;
+}
+
+/** Which lane a figure is of is said with each of them, for there are no columns to see it by. */
+function asStack({ head, rows }: Grid, view: View): string {
+  let lane = '';
+  const labels = head.map((label) => {
+    const at = label.indexOf(': ');
+    if (at >= 0) lane = label.slice(0, at);
+    return lane === '' || at >= 0 ? label : `${lane}: ${label}`;
+  });
+  const whole = rows.map((row) =>
+    row.length < head.length && row.length > TITLES
+      ? { head: [...head.slice(0, TITLES), 'skipped'], rows: [row] }
+      : { head: labels, rows: [row] },
+  );
+  return `${whole.flatMap((grid) => renderStack(grid, TITLES, view)).join('\n')}\n`;
+}
+
+function wrapped(text: string, { columns }: View): string {
+  return text
+    .split('\n')
+    .flatMap((line) => wrap(line, columns, '  '))
+    .join('\n');
 }
 
 function asMarkdown({ head, rows }: Grid): string {
@@ -133,5 +172,5 @@ function legend({ complete, cells }: Matrix): string {
     overloaded.length > 0
       ? `${OVERLOAD_MARK} the tool or the machine could not follow: ${overloaded.join('; ')}\n`
       : '';
-  return `\n${marks}\n${overload}${complete ? '' : 'partial: interrupted before every cell was filled\n'}`;
+  return `${marks}\n${overload}${complete ? '' : 'partial: interrupted before every cell was filled\n'}`;
 }

@@ -1,7 +1,7 @@
 import { createLogUpdate } from 'log-update';
 import { cleanText } from '../base/text.js';
 import type { Sample } from '../results/thin.js';
-import { toAscii } from './layout.js';
+import { toAscii, wrapWords } from './layout.js';
 import {
   type LiveLane,
   type LiveState,
@@ -149,7 +149,9 @@ class LiveProgress implements Progress {
 
   say(line: string): void {
     this.#draw.clear();
-    this.output.write(`${shown(line, this.look())}\n`);
+    const terminal = this.look();
+    const lines = wrapWords(shown(line, terminal), terminal.columns, '  ');
+    this.output.write(`${lines.join('\n')}\n`);
     this.#frame();
   }
 

@@ -1,6 +1,6 @@
 import { cleanText } from '../../base/text.js';
 import type { PlanCheck, PlanCheckLane, PlanComparison } from '../../results/plan.js';
-import { type Grid, renderGrid } from '../grid.js';
+import { type Grid, renderGrid, renderStack } from '../grid.js';
 import { toAscii, type View, wrap } from '../layout.js';
 import { code } from '../markdown/escape.js';
 import { formatValue, NO_DATA, plural } from '../numbers.js';
@@ -15,12 +15,7 @@ const MARK: Record<PlanComparison['verdict'], string> = {
 /** Predicted against measured, for a terminal. */
 export function renderPlanCheck(check: PlanCheck, view: View): string {
   const { head, rows } = gridOf(check);
-  const lines =
-    renderGrid({ head, rows }, view) ??
-    rows.flatMap(([fault, agent, ...cells]) => [
-      `${fault} ${agent}`,
-      ...cells.flatMap((text, i) => wrap(`  ${head[i + 2]}: ${text}`, view.columns, '    ')),
-    ]);
+  const lines = renderGrid({ head, rows }, view) ?? renderStack({ head, rows }, 2, view);
   const skipped = check.lanes.flatMap(({ fault, agent, skipped }) =>
     skipped === null
       ? []

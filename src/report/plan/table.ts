@@ -33,7 +33,7 @@ function agentLines(agent: PlanAgent, view: View): string[] {
     paint(clean(agent.agent), 'bold', view),
     ...rows.flatMap(([label = '', ...cells]) => [
       label,
-      ...cells.map((cell, i) => `  ${head[i + 1]}: ${cell}`),
+      ...cells.flatMap((cell, i) => wrap(`  ${head[i + 1]}: ${cell}`, view.columns, '    ')),
     ]),
   ];
   return [...table, ...planSentences(agent).flatMap((line) => wrap(line, view.columns, '  '))];
