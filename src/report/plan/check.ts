@@ -21,7 +21,9 @@ export function renderPlanCheck(check: PlanCheck, view: View): string {
       ? []
       : wrap(cleanText(`not compared: ${fault} ${agent}: ${skipped}`), view.columns, '  '),
   );
-  const text = `${[...wrap(headerOf(check), view.columns, '  '), '', ...lines, 'measured / predicted (error)', ...skipped].join('\n')}\n`;
+  const legend = wrap('measured / predicted (error)', view.columns, '  ');
+  const header = wrap(headerOf(check), view.columns, '  ');
+  const text = `${[...header, '', ...lines, ...legend, ...skipped].join('\n')}\n`;
   return view.unicode ? text : toAscii(text);
 }
 
