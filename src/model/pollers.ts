@@ -159,8 +159,10 @@ export class Pollers {
     const { attempts } = this;
     if (crew.live === 0) return;
     const lucky = attempts.findPorts(crew.live);
-    if (lucky < crew.live) then(crew.split(crew.live - lucky), null);
+    const unlucky = lucky < crew.live ? crew.split(crew.live - lucky) : undefined;
+    // First, or what the others do next takes the ports that these have found.
     if (crew.live > 0) attempts.begin(crew, (answer) => then(crew, answer));
+    if (unlucky) then(unlucky, null);
   }
 
   #onMetadata(crew: Crew, hasToken: boolean, answer: Conduct | null): void {

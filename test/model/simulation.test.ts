@@ -235,6 +235,15 @@ test('ports, attempts and TIME_WAIT add up', () => {
   );
 });
 
+test('who finds no port takes none from those who did, when it asks again', () => {
+  const faults = schedule('http-error');
+  const change = { intervalMs: 20, outageMs: 241, mmdsVersion: 'V1' as const, bootPoller: true };
+  const guest = { ports: 57, timeWait: 58 };
+  const { ports, timeWait } = simulate({ ...usualSandbox, ...change, faults, guest });
+  assert.equal(ports.peak, 57);
+  assert.equal(timeWait.peak, 57);
+});
+
 test('a machine that is too slow makes as many attempts as it can, and no more', () => {
   const machine = { attemptsPerSecond: 10_000, attemptsPerSecondPastHalf: null };
   const { connections, saturatedAtMs } = simulate({ ...usualSandbox, machine });
