@@ -1,18 +1,23 @@
 import { Args, Flags } from '@oclif/core';
 import { EXIT } from '../base/errors.js';
 import { lookUp } from '../base/nearest.js';
+import { chooseRun } from '../experiment/newest.js';
+import { loadRun } from '../experiment/recover.js';
 import { REPORT_FORMATS } from '../report/index.js';
 import { writeReport } from '../report/output.js';
 import { terminalOf } from '../report/terminal.js';
+import { quotedPath } from '../results/files.js';
 import type { Result } from '../results/schema.js';
-import { loadResult, newestResult } from '../results/store.js';
+import { savedRuns } from '../results/store.js';
 import { parseThresholds, withChecks } from '../results/thresholds.js';
 import { BaseCommand } from './base-command.js';
 
 export default class Report extends BaseCommand {
   static override summary = 'Saved results as a table, a comment, a page with charts, CSV or JSON';
   static override description =
-    'Exit codes: 0 done; 1 a threshold that was asked for failed; 2 no such file, or no valid result.';
+    `Without a file it is the newest run in --out that has ended, also a partial one; it then says so first, and names the newest complete result. A *.partial.jsonl is what a run that was cut off left, or one that still goes on: a partial result, with – for what is not known.
+
+Exit codes: 0 done; 1 a threshold that was asked for failed; 2 no such file, or no valid result.`;
   static override examples = [
     '<%= config.bin %> report',
     '<%= config.bin %> report bench-results/reference-refused-100ms.json',
@@ -51,10 +56,19 @@ export default class Report extends BaseCommand {
   override async run(): Promise<void> {
     const { args, flags } = await this.parse(Report);
     const format = lookUp('format', flags.json ? 'json' : flags.format, REPORT_FORMATS);
-    const files = args.file ?? [await newestResult(flags.out)];
+    const chosen = args.file ? undefined : await chooseRun(await savedRuns(flags.out));
+    const files = args.file ?? [chosen?.file ?? ''];
     const thresholds = parseThresholds(flags.threshold ?? []);
     const results: Result[] = [];
-    for (const file of files) results.push(withChecks(await loadResult(file), thresholds));
+    const said = [...(chosen?.remarks ?? [])];
+    for (const file of files) {
+      const { result, state } = await loadRun(file);
+      if (state === 'still going') said.push(`the run of ${quotedPath(file)} is still going`);
+      else if (state === 'cut off') said.push(`the run of ${quotedPath(file)} was cut off`);
+      results.push(withChecks(result, thresholds));
+    }
+    // On stderr, and before the report: CSV has no place for it.
+    for (const line of said) process.stderr.write(`envd-bench: ${line}\n`);
 
     if (flags.output === undefined) {
       const isTTY = process.stdout.isTTY === true;

@@ -9,6 +9,10 @@ import { faults } from '../mmds/faults/index.js';
 import { retryPolicies } from '../orchestrator/retry/index.js';
 import { REPORT_FORMATS } from '../report/index.js';
 import { terminalOf } from '../report/terminal.js';
+import { reasonOf } from '../results/files.js';
+import { tidyJournals } from '../results/journal/leftovers.js';
+import { JournalWriter } from '../results/journal/writer.js';
+import { hasMeasured } from '../results/lane-so-far.js';
 import type { Result } from '../results/schema.js';
 import { prepareOut, rescueResult, saveResult, UnsavedError } from '../results/store.js';
 import { parseThresholds, requireFields, withChecks } from '../results/thresholds.js';
@@ -27,7 +31,9 @@ Faults: ${[...faults.values()].map(({ name, summary }) => `${name} (${summary})`
 
 Retry policies: ${[...retryPolicies.values()].map(({ name, summary }) => `${name} (${summary})`).join('; ')}.
 
-Exit codes: 0 done; 1 a threshold failed, or an agent failed or never answered /init; 2 bad input or an environment that cannot do it; 130 interrupted, with the partial result saved.`;
+Exit codes: 0 done; 1 a threshold failed, or an agent failed or never answered /init; 2 bad input or an environment that cannot do it; 130 interrupted, with the partial result saved.
+
+What is measured is saved as it comes: report reads it after a kill -9, a full disk or a power cut.`;
   static override examples = [
     '<%= config.bin %> run --interval 100ms',
     '<%= config.bin %> run --interval 100ms --outage 10s --json',
@@ -57,34 +63,69 @@ Exit codes: 0 done; 1 a threshold failed, or an agent failed or never answered /
     const thresholds = parseThresholds(flags.threshold ?? []);
     requireFields(thresholds, scenarios[0]?.agents.map(({ name }) => name) ?? []);
     const out = await prepareOut(flags.out);
+    const cutOff = await tidyJournals(out);
     const session = await openSession(flags.isolation);
     const { isolation, progress, signals } = session;
+    if (cutOff) progress.say(cutOff);
     for (const scenario of scenarios) preflight(scenario, isolation);
     const results: Result[] = [];
     for (const scenario of scenarios) {
       if (signals.interrupt.aborted) break;
-      const measured = await runScenario(scenario, isolation, progress, signals);
+      const journal = new JournalWriter(out, (line) => progress.say(line));
+      const keeper = {
+        begin: (empty: Result) => journal.begin(withChecks(empty, thresholds)),
+        sample: journal.sample.bind(journal),
+        laneEnd: journal.laneEnd.bind(journal),
+      };
+      const measured = await runScenario(scenario, isolation, progress, signals, keeper);
       const result = withChecks(measured, thresholds);
+      if (signals.interrupt.aborted && !result.lanes.some(hasMeasured)) {
+        progress.say('interrupted before anything was measured: nothing is saved');
+        await journal.remove();
+        break;
+      }
       results.push(result);
-      progress.say(`result: ${await this.save(out, result)}`);
+      progress.say(`result: ${await this.save(out, result, journal, flags.json)}`);
       if (!flags.json) await this.print(this.table(result));
     }
-    if (flags.json) {
+    // Without a single result there is no document: not even an empty one.
+    if (flags.json && results.length > 0) {
       const documents = scenarios.length === 1 ? results[0] : results;
       await this.print(`${JSON.stringify(documents, null, 1)}\n`);
     }
     if (signals.interrupt.aborted) process.exitCode = EXIT.interrupted;
-    else if (results.some(hasFailed)) process.exitCode = EXIT.failed;
+    else if (process.exitCode !== EXIT.unusable && results.some(hasFailed))
+      process.exitCode = EXIT.failed;
   }
 
-  /** Saves a result, at the worst in the folder for temporary files. */
-  private async save(out: string, result: Result): Promise<string> {
+  /**
+   * Saves a result, at the worst in the folder for temporary files or on stdout. The journal goes
+   * when the result has a file.
+   * @returns where it is
+   */
+  private async save(
+    out: string,
+    result: Result,
+    journal: JournalWriter,
+    isPrinted: boolean,
+  ): Promise<string> {
     try {
-      return await saveResult(out, result);
+      await journal.flush();
+      const path = await saveResult(out, result);
+      await journal.remove();
+      return path;
     } catch (thrown) {
       if (!(thrown instanceof UnsavedError)) throw thrown;
       process.exitCode = EXIT.unusable;
-      return `${thrown.message}; kept as ${await rescueResult(thrown)}`;
+      try {
+        const path = await rescueResult(thrown);
+        await journal.remove();
+        return `${thrown.message}; kept as ${path}`;
+      } catch (again) {
+        await journal.close();
+        if (!isPrinted) await this.print(thrown.json);
+        return `${thrown.message}, nor in the folder for temporary files (${reasonOf(again)}); it is on stdout`;
+      }
     }
   }
 

@@ -2,78 +2,118 @@ import type { AgentChoice } from '../agents/agent-choice.js';
 import { beginsWithin, formatDuration } from '../base/duration.js';
 import type { LaneEnd } from '../lane/launch.js';
 import type { LaneOutcome } from '../lane/messages.js';
-import {
-  type LaneResult,
-  type Machine,
-  type Note,
-  RESULT_SCHEMA,
-  type Result,
-} from '../results/schema.js';
-import { newId } from '../results/store.js';
+import { laneSoFar } from '../results/lane-so-far.js';
+import { type LaneResult, type Note, RESULT_SCHEMA, type Result } from '../results/schema.js';
+import type { SeriesRecorder } from '../results/thin.js';
 import { evaluateClaims } from './claims/index.js';
 import type { Isolation } from './isolation.js';
 import { predict } from './lane-spec.js';
 import { thisMachine } from './machine.js';
-import { findOverload } from './overload.js';
+import { findOverload, type OverloadFinding } from './overload.js';
 import type { Scenario } from './scenario.js';
 import { toolVersion } from './version.js';
 
-export interface Measured {
+/** One run: what is known of it before it begins. */
+export interface RunFrame {
+  id: string;
+  startedAt: Date;
   scenario: Scenario;
   isolation: Isolation;
-  startedAt: Date;
-  /** What came of each lane; a lane that was not begun is missing. */
-  ends: ReadonlyMap<AgentChoice, LaneEnd>;
-  /** For how long the machine was suspended in mid-run. */
-  sleptMs: number;
+}
+
+/** What came of a lane. */
+export interface LaneMeasured {
+  end: LaneEnd;
+  /** All its samples, in case that its process ended before it could say. */
+  samples: SeriesRecorder;
+}
+
+/** How a run ended. */
+export interface RunEnd {
   wasInterrupted: boolean;
+  /** For how long the machine was suspended in mid-run, ms. */
+  sleptMs: number;
 }
 
 /** The boot time is known to a hundredth of a second, and its clock is slewed a little. */
 const SLEPT_MS = 500;
 
-/** Makes the result document of what the lanes measured. */
-export function makeResult(measured: Measured): Result {
-  const { scenario, isolation, startedAt, ends, wasInterrupted } = measured;
-  const machine = thisMachine();
-  const overloads: Note[] = [];
-  const lanes: LaneResult[] = scenario.agents.map((agent) => {
-    const end = ends.get(agent);
-    const outcome = end?.outcome ?? nothingMeasured(agent, end?.message ?? 'not begun');
-    const trouble = outcome.trouble ?? (end?.isWhole ? unsent(scenario, outcome) : null);
-    const found = findOverload({
-      lane: outcome,
-      load: outcome.load,
-      scenario: scenario.record,
-      cpus: machine.cpus,
-    });
-    overloads.push(...found.map(({ text }) => ({ lane: agent.name, text })));
-    const overload = found.map((one) => one.overload);
-    return { ...outcome, trouble, predicted: predict(scenario, agent), overload };
-  });
-  const unjudged = {
-    schema: RESULT_SCHEMA as typeof RESULT_SCHEMA,
-    id: newId(startedAt),
-    startedAt: startedAt.toISOString(),
+/**
+ * Makes the result document of what the lanes measured.
+ * @param measured what came of each lane; a lane that was not begun is missing
+ */
+export function makeResult(
+  frame: RunFrame,
+  measured: ReadonlyMap<AgentChoice, LaneMeasured>,
+  { wasInterrupted, sleptMs }: RunEnd,
+): Result {
+  const empty = emptyResult(frame);
+  const lanes = frame.scenario.agents.map((agent) => makeLane(frame, agent, measured.get(agent)));
+  return judged({
+    ...empty,
     complete: !wasInterrupted,
+    lanes,
+    notes: [
+      ...empty.notes,
+      ...sourceNotes(frame.isolation, lanes),
+      ...sleepNotes(sleptMs),
+      ...lanes.flatMap((lane) =>
+        overloadsOf(lane, frame.scenario).map(({ text }) => ({ lane: lane.agent, text })),
+      ),
+    ],
+  });
+}
+
+/** The result before anything is measured. */
+export function emptyResult({ id, startedAt, scenario, isolation }: RunFrame): Result {
+  return {
+    schema: RESULT_SCHEMA,
+    id,
+    startedAt: startedAt.toISOString(),
+    complete: false,
     tool: { version: toolVersion() },
-    machine,
+    machine: thisMachine(),
     scenario: {
       ...scenario.record,
       isolation: isolation.kind,
       isolationReason: isolation.reason,
     },
-    lanes,
+    lanes: scenario.agents.map((agent) => emptyLane(scenario, agent)),
     checks: [],
-    notes: [
-      ...notes(scenario, isolation, machine),
-      ...sourceNotes(isolation, lanes),
-      ...sleepNotes(measured),
-      ...overloads,
-    ],
+    claims: [],
+    notes: notes(scenario, isolation),
   };
-  return { ...unjudged, claims: evaluateClaims(unjudged) };
 }
+
+/** The same result with its claims judged anew. */
+export function judged(result: Result): Result {
+  return { ...result, claims: evaluateClaims(result) };
+}
+
+/** A lane's part of the result. */
+export function makeLane(
+  { scenario }: RunFrame,
+  agent: AgentChoice,
+  measured: LaneMeasured | undefined,
+): LaneResult {
+  const empty = emptyLane(scenario, agent);
+  if (!measured) return { ...empty, trouble: NOT_BEGUN };
+  const { end, samples } = measured;
+  if (!end.outcome) {
+    return { ...laneSoFar(empty, samples.series()), trouble: end.message ?? NOT_BEGUN };
+  }
+  const trouble = end.outcome.trouble ?? (end.isWhole ? unsent(scenario, end.outcome) : null);
+  const lane = { ...end.outcome, trouble, predicted: empty.predicted, overload: [] };
+  return { ...lane, overload: overloadsOf(lane, scenario).map(({ overload }) => overload) };
+}
+
+/** What could not follow in a lane. */
+function overloadsOf(lane: LaneResult, { record }: Scenario): OverloadFinding[] {
+  return findOverload({ lane, load: lane.load, scenario: record, cpus: thisMachine().cpus });
+}
+
+/** What is wrong with a lane whose turn never came. */
+export const NOT_BEGUN = 'not begun';
 
 /** Why a lane's figures are not those of its interval: the driver could not follow. */
 function unsent({ record }: Scenario, { init }: LaneOutcome): string | null {
@@ -86,7 +126,7 @@ function unsent({ record }: Scenario, { init }: LaneOutcome): string | null {
 function sourceNotes(isolation: Isolation, lanes: readonly LaneResult[]): Note[] {
   if (isolation.kind === 'loopback') return [];
   return lanes
-    .filter(({ connections, init }) => connections.source !== 'kernel' && init.sent > 0)
+    .filter(({ connections, init }) => connections.source !== 'kernel' && (init.sent ?? 0) > 0)
     .map(({ agent, connections }) => ({
       lane: agent,
       text:
@@ -98,7 +138,7 @@ function sourceNotes(isolation: Isolation, lanes: readonly LaneResult[]): Note[]
 }
 
 /** No time passes for lanes while a machine sleeps, but for whoever looks at a clock on the wall. */
-function sleepNotes({ sleptMs }: Measured): Note[] {
+function sleepNotes(sleptMs: number): Note[] {
   if (sleptMs < SLEPT_MS) return [];
   const slept = formatDuration(Math.round(sleptMs / 1e3) * 1e3 || 1e3);
   return [
@@ -109,7 +149,8 @@ function sleepNotes({ sleptMs }: Measured): Note[] {
   ];
 }
 
-function notes({ record }: Scenario, isolation: Isolation, { cpus }: Machine): Note[] {
+function notes({ record }: Scenario, isolation: Isolation): Note[] {
+  const { cpus } = thisMachine();
   const said: string[] = [];
   if (isolation.kind === 'loopback') {
     said.push(
@@ -127,13 +168,13 @@ function notes({ record }: Scenario, isolation: Isolation, { cpus }: Machine): N
 }
 
 /** A lane of which nothing is known. */
-function nothingMeasured(agent: AgentChoice, trouble: string): LaneOutcome {
+function emptyLane(scenario: Scenario, agent: AgentChoice): LaneResult {
   const latency = { p50: null, p99: null, max: null };
   const requests = {
-    sent: 0,
-    answered: 0,
-    timedOut: 0,
-    failed: 0,
+    sent: null,
+    answered: null,
+    timedOut: null,
+    failed: null,
     statuses: {},
     latencyMs: latency,
     slipMs: latency,
@@ -145,7 +186,8 @@ function nothingMeasured(agent: AgentChoice, trouble: string): LaneOutcome {
     guard: agent.kind === 'reference' ? agent.guard : null,
     kind: agent.kind,
     version: null,
-    trouble,
+    trouble: null,
+    predicted: predict(scenario, agent),
     pollers: { peak: null, spawned: null, atEnd: null, source: null },
     connections: { total: null, perSecondPeak: null, localFailures: null, source: null },
     ports: { capacity: null, peak: null, exhaustedAtMs: null, kneeAtMs: null },
@@ -169,6 +211,7 @@ function nothingMeasured(agent: AgentChoice, trouble: string): LaneOutcome {
       overTime: null,
     },
     load: null,
+    overload: [],
     setupMs: null,
     series: {
       tMs: [],

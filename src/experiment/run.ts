@@ -2,11 +2,18 @@ import type { AgentChoice } from '../agents/agent-choice.js';
 import { monotonicMs, sleptMs } from '../base/clock.js';
 import { UsageError } from '../base/errors.js';
 import { type LaneEnd, LaneHandle } from '../lane/launch.js';
-import type { Result } from '../results/schema.js';
-import type { Sample } from '../results/thin.js';
+import type { LaneResult, Result } from '../results/schema.js';
+import { newId } from '../results/store.js';
+import { type Sample, SeriesRecorder } from '../results/thin.js';
 import type { Isolation } from './isolation.js';
 import { laneSpec } from './lane-spec.js';
-import { makeResult } from './make-result.js';
+import {
+  emptyResult,
+  type LaneMeasured,
+  makeLane,
+  makeResult,
+  type RunFrame,
+} from './make-result.js';
 import type { Scenario } from './scenario.js';
 
 /** Is told how a run goes on. */
@@ -14,6 +21,15 @@ export interface RunObserver {
   start(lanes: readonly string[], outageMs: number): void;
   sample(lane: string, sample: Sample): void;
   stop(): void;
+}
+
+/** Keeps what a run measures as it comes, so that it outlives this process. */
+export interface RunKeeper {
+  /** Measuring begins. @param empty the result as it is before that */
+  begin(empty: Result): void;
+  sample(lane: string, sample: Sample): void;
+  /** @param isWhole false when the lane ended before its time */
+  laneEnd(lane: LaneResult, isWhole: boolean): void;
 }
 
 /** What ends a run before its time. */
@@ -39,34 +55,64 @@ export async function runScenario(
   isolation: Isolation,
   observer: RunObserver,
   signals: RunSignals,
+  keeper?: RunKeeper,
 ): Promise<Result> {
   const startedAt = new Date();
   const sleptBefore = sleptMs();
+  const frame: RunFrame = { id: newId(startedAt), startedAt, scenario, isolation };
   const { agents, record } = scenario;
-  const ends = new Map<AgentChoice, LaneEnd>();
+  const measured = new Map<AgentChoice, LaneMeasured>();
+  const watch = keeping(frame, observer, keeper);
   const groups = record.sequential
     ? inTurn(agents, record.repeat.index).map((agent) => [agent])
     : [agents];
   for (const group of groups) {
     if (signals.interrupt.aborted) break;
     try {
-      const done = await runTogether(group, scenario, isolation, observer, signals);
-      for (const [agent, end] of done) ends.set(agent, end);
+      const done = await runTogether(group, scenario, isolation, watch, signals);
+      for (const [agent, end] of done) {
+        const lane = { end, samples: watch.samplesOf(agent.name) };
+        measured.set(agent, lane);
+        if (end.outcome) keeper?.laneEnd(makeLane(frame, agent, lane), end.isWhole);
+      }
     } catch (thrown) {
       // What other lanes have measured is not thrown away with it.
-      if (!(thrown instanceof UsageError) || ends.size === 0) throw thrown;
+      if (!(thrown instanceof UsageError) || measured.size === 0) throw thrown;
       const end = { outcome: undefined, isWhole: false, message: thrown.message };
-      for (const agent of group) ends.set(agent, end);
+      const samples = new SeriesRecorder();
+      for (const agent of group) measured.set(agent, { end, samples });
     }
   }
-  return makeResult({
-    scenario,
-    isolation,
-    startedAt,
-    ends,
-    sleptMs: sleptMs() - sleptBefore,
+  return makeResult(frame, measured, {
     wasInterrupted: signals.interrupt.aborted,
+    sleptMs: sleptMs() - sleptBefore,
   });
+}
+
+/** Lets the keeper see what the observer sees, and remembers every lane's samples. */
+function keeping(frame: RunFrame, observer: RunObserver, keeper: RunKeeper | undefined) {
+  const recorders = new Map<string, SeriesRecorder>();
+  const samplesOf = (lane: string): SeriesRecorder => {
+    const recorder = recorders.get(lane) ?? new SeriesRecorder();
+    recorders.set(lane, recorder);
+    return recorder;
+  };
+  let hasBegun = false;
+  return {
+    samplesOf,
+    start(lanes: readonly string[], outageMs: number): void {
+      // Not before: of a run that is cut off in set-up there is nothing to keep.
+      if (!hasBegun) keeper?.begin(emptyResult(frame));
+      hasBegun = true;
+      observer.start(lanes, outageMs);
+    },
+    sample(lane: string, sample: Sample): void {
+      samplesOf(lane).add(sample);
+      keeper?.sample(lane, sample);
+      observer.sample(lane, sample);
+    },
+    stop: () => observer.stop(),
+  };
 }
 
 /** Every other repeat runs the lanes in the opposite order (ABBA), so that no order is favoured. */

@@ -1,5 +1,5 @@
 import { monotonicMs, sleepUntil } from '../base/clock.js';
-import type { Requests } from '../results/schema.js';
+import type { CountedRequests } from '../results/schema.js';
 import { type Outcome, RequestStream } from './request-stream.js';
 import type { RetryPolicy, RetryTimes } from './retry/policy.js';
 
@@ -17,8 +17,8 @@ export interface DriverSettings {
 
 /** What the driver knows at the end. */
 export interface DriverReport {
-  init: Requests;
-  health: Requests;
+  init: CountedRequests;
+  health: CountedRequests;
   /** `X-Envd-Version` of the last `/init` answered; null if never seen. */
   version: string | null;
 }

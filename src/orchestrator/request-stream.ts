@@ -1,7 +1,7 @@
 import { Pool } from 'undici';
 import { monotonicMs } from '../base/clock.js';
 import { LatencyRecorder } from '../results/latency.js';
-import type { Requests } from '../results/schema.js';
+import type { CountedRequests } from '../results/schema.js';
 
 /** One request as it is sent again and again. */
 export interface RequestShape {
@@ -100,7 +100,7 @@ export class RequestStream {
   }
 
   /** What became of the requests. */
-  summary(): Requests {
+  summary(): CountedRequests {
     const latency = this.latency.summary();
     const slip = this.slip.summary();
     return {

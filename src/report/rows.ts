@@ -157,7 +157,9 @@ export function hasFewSamples({ init, health }: LaneResult): boolean {
     [init.latencyMs.p50, init.answered] as const,
     [init.slipMs.p99, init.sent] as const,
     [health.latencyMs.p50, health.answered] as const,
-  ].some(([percentile, samples]) => percentile !== null && samples < ENOUGH_SAMPLES);
+  ].some(
+    ([percentile, samples]) => percentile !== null && samples !== null && samples < ENOUGH_SAMPLES,
+  );
 }
 
 function count(label: string, value: (lane: LaneResult) => number | null, better?: Better): Row {
@@ -202,13 +204,18 @@ function part(peak: number | null, whole: number | null): string {
 
 function exhaustedAt({ ports }: LaneResult): string {
   if (ports.exhaustedAtMs !== null) return formatDuration(ports.exhaustedAtMs);
-  return ports.peak === null ? NO_DATA : 'never';
+  // Of a lane that was cut off only samples are known: whether an attempt died in between is not.
+  return ports.peak === null || ports.capacity === null ? NO_DATA : 'never';
 }
 
 /** `1.23/4.56/7.89 ms`; percentiles of few samples are marked `~`, the maximum is exact. */
-function percentiles(values: (number | null)[], max: number | null, samples: number): string {
+function percentiles(
+  values: (number | null)[],
+  max: number | null,
+  samples: number | null,
+): string {
   if (max === null) return NO_DATA;
-  const mark = samples < ENOUGH_SAMPLES ? '~' : '';
+  const mark = samples !== null && samples < ENOUGH_SAMPLES ? '~' : '';
   const shown = values.map((value) => (value === null ? NO_DATA : `${mark}${formatMs(value)}`));
   return `${[...shown, formatMs(max)].join('/')} ms`;
 }

@@ -65,7 +65,7 @@ export function verdictOf(result: Result): Verdict {
  * looks like a perfect guard and is none.
  */
 function madeNoAttempt({ connections, init }: LaneResult): boolean {
-  return init.answered > 0 && connections.total === 0 && !connections.localFailures;
+  return (init.answered ?? 0) > 0 && connections.total === 0 && !connections.localFailures;
 }
 
 function claimsPhrase({ claims }: Result): string {

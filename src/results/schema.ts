@@ -17,16 +17,16 @@ const latency = z.object({
 });
 
 /**
- * One stream of requests of the driver. `sent` = `answered` + `timedOut` + `failed`.
+ * One stream of requests of the driver; counts are null where the run was cut off before they were told. `sent` = `answered` + `timedOut` + `failed`.
  * `latencyMs` is of the answered ones, from the *intended* send time; `slipMs` is how late the
  * driver itself was. `histogram` keeps the whole latency distribution in µs (HdrHistogram V2
  * compressed, base64), so that results merge without loss.
  */
 export const requestsSchema = z.object({
-  sent: count,
-  answered: count,
-  timedOut: count,
-  failed: count,
+  sent: unmeasured(count),
+  answered: unmeasured(count),
+  timedOut: unmeasured(count),
+  failed: unmeasured(count),
   statuses: z.record(z.string().max(8), count),
   latencyMs: latency,
   slipMs: latency,
@@ -259,6 +259,9 @@ export const resultSchema = z.object({
 export type Result = z.infer<typeof resultSchema>;
 export type LaneResult = z.infer<typeof laneSchema>;
 export type Requests = z.infer<typeof requestsSchema>;
+/** As the driver tells them: all counted. */
+export type CountedRequests = Requests &
+  Record<'sent' | 'answered' | 'timedOut' | 'failed', number>;
 export type Series = z.infer<typeof seriesSchema>;
 export type Usage = z.infer<typeof usageSchema>;
 export type AgentCount = z.infer<typeof agentCountSchema>;

@@ -6,6 +6,8 @@ import { dirname, join, resolve } from 'node:path';
 import type { z } from 'zod';
 import { codeOf, messageOf, UsageError } from '../base/errors.js';
 import { cleanText } from '../base/text.js';
+import { quotedPath, reasonOf, syncFolder } from './files.js';
+import { isJournal, journalId, journalName } from './journal/format.js';
 import { RESULT_SCHEMA, type Result, resultSchema } from './schema.js';
 
 /** The largest result file that is read, in bytes. */
@@ -13,19 +15,6 @@ export const LARGEST_FILE = 64 * 2 ** 20;
 
 /** What {@link newId} makes, as a file's name. */
 const RESULT_FILE = /^\d{8}T\d{6}\.\d{3}Z-[0-9a-f]{12}\.json$/;
-
-/** Why the file system refuses, in plain words. */
-const REASONS: Record<string, string> = {
-  EACCES: 'permission denied',
-  EPERM: 'permission denied',
-  EROFS: 'the file system is read-only',
-  ENOTDIR: 'part of the path is a file, not a folder',
-  EEXIST: 'a file of that name is in the way',
-  ENOENT: 'there is no such folder',
-  ENOSPC: 'the disk is full',
-  EDQUOT: 'the disk quota is used up',
-  ENAMETOOLONG: 'the name is too long',
-};
 
 /** The result could not be written where it should go. It is not lost: `json` holds it. */
 export class UnsavedError extends Error {
@@ -58,7 +47,7 @@ export async function prepareOut(dir: string): Promise<string> {
     await writeWhole(probe, 'probe\n');
     await unlink(probe);
   } catch (thrown) {
-    throw new UsageError(`cannot write results to ${quote(dir)}: ${reasonOf(thrown)}`, mend);
+    throw new UsageError(`cannot write results to ${quotedPath(dir)}: ${reasonOf(thrown)}`, mend);
   }
   return path;
 }
@@ -84,7 +73,7 @@ export async function saveResult(dir: string, result: Result): Promise<string> {
   try {
     return await writeNew(dir, result.id, json);
   } catch (thrown) {
-    const place = quote(join(dir, `${result.id}.json`));
+    const place = quotedPath(join(dir, `${result.id}.json`));
     const reason = reasonOf(thrown);
     throw new UnsavedError(json, result.id, `cannot save ${place}: ${reason}`, { cause: thrown });
   }
@@ -98,7 +87,13 @@ export async function saveResult(dir: string, result: Result): Promise<string> {
 export async function replaceDocument(path: string, document: unknown): Promise<void> {
   const temporary = `${path}-${randomBytes(6).toString('hex')}.tmp`;
   await writeWhole(temporary, `${JSON.stringify(document)}\n`);
-  await rename(temporary, path);
+  try {
+    await rename(temporary, path);
+  } catch (thrown) {
+    await unlink(temporary).catch(() => undefined);
+    throw thrown;
+  }
+  await syncFolder(dirname(path));
 }
 
 /**
@@ -112,7 +107,13 @@ export async function loadDocument<T>(
   schemaName: string,
   type: z.ZodType<T>,
 ): Promise<T> {
-  const name = quote(file);
+  const name = quotedPath(file);
+  if (await isJournal(file)) {
+    throw new UsageError(
+      `${name} is the journal of a run that has not ended or was cut off, not its result`,
+      `Make a result of it: envd-bench report ${name} --json > result.json`,
+    );
+  }
   const document = parse(await readBounded(file, name), name);
   const schema = (document as { schema?: unknown } | null)?.schema;
   if (schema !== schemaName) throw foreign(schema, schemaName, name);
@@ -146,26 +147,39 @@ export function loadResult(file: string): Promise<Result> {
   return loadDocument(file, RESULT_SCHEMA, resultSchema);
 }
 
+/** A run that left something in a folder. */
+export interface SavedRun {
+  id: string;
+  path: string;
+  /** `journal`: it was cut off before it saved its result, or still goes on. */
+  kind: 'result' | 'journal';
+}
+
 /**
- * Finds the newest result in a folder, by the time in its name: copying and checking out change a
- * file's own time.
- * @returns its path
+ * The runs in a folder, the newest first, by the time in their names: copying and checking out
+ * change a file's own time. A journal whose result is there too is left out.
  * @throws UsageError when there is none
  */
-export async function newestResult(dir: string): Promise<string> {
+export async function savedRuns(dir: string): Promise<SavedRun[]> {
   const mend = 'Make one with envd-bench run, or name a file';
   let names: string[];
   try {
     names = await readdir(dir);
   } catch (thrown) {
-    throw new UsageError(`no result in ${quote(dir)}: ${reasonOf(thrown)}`, mend);
+    throw new UsageError(`no result in ${quotedPath(dir)}: ${reasonOf(thrown)}`, mend);
   }
-  const newest = names
+  const results = names
     .filter((name) => RESULT_FILE.test(name))
-    .sort()
-    .at(-1);
-  if (newest === undefined) throw new UsageError(`no result in ${quote(dir)}`, mend);
-  return join(dir, newest);
+    .map((name): SavedRun => ({ id: name.slice(0, -5), path: join(dir, name), kind: 'result' }));
+  const saved = new Set(results.map(({ id }) => id));
+  const journals = names
+    .map(journalId)
+    .filter((id) => id !== undefined)
+    .filter((id) => !saved.has(id))
+    .map((id): SavedRun => ({ id, path: join(dir, journalName(id)), kind: 'journal' }));
+  const runs = [...results, ...journals].sort((a, b) => (a.id < b.id ? 1 : -1));
+  if (runs.length === 0) throw new UsageError(`no result in ${quotedPath(dir)}`, mend);
+  return runs;
 }
 
 /**
@@ -228,13 +242,6 @@ async function renameNew(from: string, to: string): Promise<void> {
     return;
   }
   await unlink(from);
-}
-
-/** Makes a new name in a folder survive a power cut. Not every file system can do it. */
-async function syncFolder(dir: string): Promise<void> {
-  const handle = await open(dir, 'r').catch(() => undefined);
-  await handle?.sync().catch(() => undefined);
-  await handle?.close().catch(() => undefined);
 }
 
 async function readBounded(file: string, name: string): Promise<string> {
@@ -303,12 +310,4 @@ function pathOf(path: readonly PropertyKey[]): string {
   return path
     .map((step, i) => (typeof step === 'number' ? `[${step}]` : `${i ? '.' : ''}${String(step)}`))
     .join('');
-}
-
-function quote(path: string): string {
-  return JSON.stringify(cleanText(path, 300));
-}
-
-function reasonOf(thrown: unknown): string {
-  return REASONS[codeOf(thrown) ?? ''] ?? cleanText(messageOf(thrown));
 }

@@ -129,9 +129,9 @@ test(
     ];
     const { lanes } = await measure(1, ...args);
     for (const { init, pollers } of lanes) {
-      assert.ok(init.sent > 20);
+      assert.ok(Number(init.sent) > 20);
       assert.equal(init.answered, 0);
-      assert.equal(init.timedOut + init.failed, init.sent);
+      assert.equal(Number(init.timedOut) + Number(init.failed), init.sent);
       assert.equal(pollers.spawned, 0);
     }
   },

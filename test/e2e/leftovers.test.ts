@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { readdirSync, readFileSync } from 'node:fs';
+import { readdirSync, readFileSync, rmSync } from 'node:fs';
 import { networkInterfaces, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
@@ -19,7 +19,7 @@ function traces(): Record<string, string[]> {
     devices: readFileSync('/proc/net/dev', 'utf8').match(/^\s*[^\s:]+(?=:)/gm) ?? [],
     mounts: readFileSync('/proc/self/mounts', 'utf8').split('\n'),
     temporary: readdirSync(tmpdir()).filter((name) => name.startsWith('envd-bench-rescued')),
-    hidden: readdirSync(out).filter((name) => name.startsWith('.')),
+    unfinished: readdirSync(out).filter((name) => !name.endsWith('.json')),
   };
 }
 
@@ -62,12 +62,14 @@ for (const isolation of ['netns', 'loopback']) {
     for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
       test(`${isolation}: ${signal} ${moment}`, { skip, timeout: 120_000 }, async (t) => {
         const before = traces();
+        const saved = readdirSync(out);
         const running = begin('--isolation', isolation);
         await reached(running);
         running.child.kill(signal);
         const { code, stdout, stderr } = await running.finished;
         assert.equal(code, 130, stderr);
-        assertPartial(t, stdout, moment);
+        if (moment === 'in set-up') assertNothingSaved(stdout, stderr, saved);
+        else assertPartial(t, stdout);
         await assertNothingLeft(before);
       });
     }
@@ -78,6 +80,10 @@ for (const isolation of ['netns', 'loopback']) {
       await reached(running);
       running.child.kill('SIGKILL');
       await running.finished;
+      // What was measured is data, and stays until somebody has read it: crash-safe.test.ts does.
+      const journals = readdirSync(out).filter((name) => name.endsWith('.partial.jsonl'));
+      assert.equal(journals.length, moment === 'in the storm' ? 1 : 0);
+      for (const name of journals) rmSync(join(out, name));
       await assertNothingLeft(before);
     });
   }
@@ -94,16 +100,22 @@ for (const isolation of ['netns', 'loopback']) {
   });
 }
 
+/** Nothing was measured: no document that looks like a result, and a line that says so. */
+function assertNothingSaved(stdout: string, stderr: string, saved: readonly string[]): void {
+  assert.equal(stdout, '');
+  assert.match(stderr, /interrupted before anything was measured: nothing is saved/);
+  assert.deepEqual(readdirSync(out), saved);
+}
+
 /** Both on stdout and in its file: a whole document that says it is a part. */
-function assertPartial(t: TestContext, stdout: string, moment: string): void {
+function assertPartial(t: TestContext, stdout: string): void {
   const result = resultSchema.parse(JSON.parse(stdout));
   assert.equal(result.complete, false);
   const file = readFileSync(join(out, `${result.id}.json`), 'utf8');
   assert.equal(resultSchema.parse(JSON.parse(file)).complete, false);
-  if (moment !== 'in the storm') return;
   t.diagnostic(`pollers so far: ${result.lanes[0]?.pollers.peak}`);
   for (const { init } of result.lanes) {
-    assert.ok(init.sent > 0);
-    assert.equal(init.sent, init.answered + init.timedOut + init.failed);
+    assert.ok(Number(init.sent) > 0);
+    assert.equal(init.sent, Number(init.answered) + Number(init.timedOut) + Number(init.failed));
   }
 }

@@ -25,7 +25,9 @@ function assertAttemptsAgree({ connections, agentCount }: LaneResult): void {
 
 function assertAllAccountedFor({ init, health }: LaneResult): void {
   for (const stream of [init, health]) {
-    assert.equal(stream.sent, stream.answered + stream.timedOut + stream.failed);
+    const { sent, answered, timedOut, failed } = stream;
+    assert.equal(sent, Number(answered) + Number(timedOut) + Number(failed));
+    assert.ok(sent !== null);
   }
 }
 

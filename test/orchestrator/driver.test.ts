@@ -7,7 +7,7 @@ import { monotonicMs } from '../../src/base/clock.js';
 import { Driver, type DriverSettings } from '../../src/orchestrator/driver.js';
 import { fixed } from '../../src/orchestrator/retry/fixed.js';
 import { orchestrator } from '../../src/orchestrator/retry/orchestrator.js';
-import type { Requests } from '../../src/results/schema.js';
+import type { CountedRequests } from '../../src/results/schema.js';
 import { until } from '../base/until.js';
 import { serveHttp, serveTcp } from './servers.js';
 
@@ -33,7 +33,7 @@ function drive(
   return driver;
 }
 
-function assertAddsUp({ sent, answered, timedOut, failed }: Requests): void {
+function assertAddsUp({ sent, answered, timedOut, failed }: CountedRequests): void {
   assert.equal(answered + timedOut + failed, sent);
 }
 

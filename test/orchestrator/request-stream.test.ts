@@ -3,7 +3,7 @@ import type { Socket } from 'node:net';
 import { type TestContext, test } from 'node:test';
 import { monotonicMs } from '../../src/base/clock.js';
 import { type Outcome, RequestStream } from '../../src/orchestrator/request-stream.js';
-import type { Requests } from '../../src/results/schema.js';
+import type { CountedRequests } from '../../src/results/schema.js';
 import { until } from '../base/until.js';
 import { serveHttp, serveTcp } from './servers.js';
 
@@ -16,19 +16,19 @@ function stream(t: TestContext, origin: string, timeoutMs = 20_000): RequestStre
 }
 
 /** Sends `count` at once and waits for the end of all. */
-async function sendAll(requests: RequestStream, count: number): Promise<Requests> {
+async function sendAll(requests: RequestStream, count: number): Promise<CountedRequests> {
   for (let i = 0; i < count; i++) void requests.send(monotonicMs());
   await requests.settled();
   return requests.summary();
 }
 
-function assertAddsUp({ sent, answered, timedOut, failed, statuses }: Requests): void {
+function assertAddsUp({ sent, answered, timedOut, failed, statuses }: CountedRequests): void {
   assert.equal(answered + timedOut + failed, sent);
   const counted = Object.values(statuses).reduce((sum, count) => sum + count, 0);
   assert.equal(counted, answered);
 }
 
-function assertNoData(summary: Requests): void {
+function assertNoData(summary: CountedRequests): void {
   assert.deepEqual(summary.latencyMs, { p50: null, p99: null, max: null });
   assert.equal(summary.histogram, null);
 }

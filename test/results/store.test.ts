@@ -11,10 +11,10 @@ import { RESULT_SCHEMA } from '../../src/results/schema.js';
 import {
   LARGEST_FILE,
   loadResult,
-  newestResult,
   newId,
   prepareOut,
   rescueResult,
+  savedRuns,
   saveResult,
   UnsavedError,
 } from '../../src/results/store.js';
@@ -219,10 +219,10 @@ test('a result that is cut off anywhere is called cut off', async () => {
   );
 });
 
-test('newestResult goes by the name, whatever else lies there', async () => {
+test('savedRuns goes by the name, whatever else lies there', async () => {
   const dir = await fresh();
-  await assert.rejects(newestResult(dir), oneLine(/no result in .*envd-bench run/));
-  await assert.rejects(newestResult(join(dir, 'gone')), oneLine(/no such folder/));
+  await assert.rejects(savedRuns(dir), oneLine(/no result in .*envd-bench run/));
+  await assert.rejects(savedRuns(join(dir, 'gone')), oneLine(/no such folder/));
   const newer = { ...storm(), id: newId(new Date('2025-03-01T00:00:00Z')) };
   const older = { ...storm(), id: newId(new Date('2025-02-28T23:59:59.999Z')) };
   const path = await saveResult(dir, newer);
@@ -230,5 +230,13 @@ test('newestResult goes by the name, whatever else lies there', async () => {
   for (const name of ['reference-2cpu.json', '.99999999T.tmp', 'README.md', 'zzz.json']) {
     await writeFile(join(dir, name), '');
   }
-  assert.equal(await newestResult(dir), path);
+  // A journal whose result is there is no run of its own; one without is.
+  await writeFile(join(dir, `${newer.id}.partial.jsonl`), '');
+  const cut = newId(new Date('2025-03-02T00:00:00Z'));
+  await writeFile(join(dir, `${cut}.partial.jsonl`), '');
+  assert.deepEqual(await savedRuns(dir), [
+    { id: cut, path: join(dir, `${cut}.partial.jsonl`), kind: 'journal' },
+    { id: newer.id, path, kind: 'result' },
+    { id: older.id, path: join(dir, `${older.id}.json`), kind: 'result' },
+  ]);
 });

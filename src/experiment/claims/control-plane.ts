@@ -1,4 +1,4 @@
-import type { Requests } from '../../results/schema.js';
+import type { CountedRequests, Requests } from '../../results/schema.js';
 import { type ClaimRule, notApplicable, refuted, reproduced } from './claim.js';
 import { show } from './figures.js';
 import { pileUpObstacle } from './premise.js';
@@ -8,7 +8,7 @@ export const controlPlane: ClaimRule = {
   text: 'the control plane can fail',
   judge(evidence) {
     const { pileUp } = evidence;
-    const streams = pileUp ? { '/init': pileUp.init, '/health': pileUp.health } : {};
+    const streams = pileUp ? counted({ '/init': pileUp.init, '/health': pileUp.health }) : {};
     const lost = Object.values(streams).reduce((sum, stream) => sum + lostOf(stream), 0);
     const sent = Object.values(streams).reduce((sum, stream) => sum + stream.sent, 0);
     const ground = { lane: pileUp, predicted: null, measured: sent > 0 ? lost : null };
@@ -21,8 +21,19 @@ export const controlPlane: ClaimRule = {
   },
 };
 
+/** Those whose requests were counted. */
+function counted(streams: Record<string, Requests>): Record<string, CountedRequests> {
+  return Object.fromEntries(
+    Object.entries(streams).flatMap(([path, { sent, answered, timedOut, failed, ...rest }]) =>
+      sent === null || answered === null || timedOut === null || failed === null
+        ? []
+        : [[path, { sent, answered, timedOut, failed, ...rest }]],
+    ),
+  );
+}
+
 /** Requests that got no answer, or none that is of use: the driver's are all in order. */
-function lostOf(stream: Requests): number {
+function lostOf(stream: CountedRequests): number {
   return stream.timedOut + stream.failed + refusedOf(stream);
 }
 
@@ -32,7 +43,7 @@ function refusedOf({ statuses }: Requests): number {
     .reduce((sum, [, count]) => sum + count, 0);
 }
 
-function tell(path: string, stream: Requests): string {
+function tell(path: string, stream: CountedRequests): string {
   if (stream.sent === 0) return `${path} was not asked`;
   const { p99 } = stream.latencyMs;
   const latency = p99 === null ? '' : `, p99 ${show(p99)} ms`;

@@ -39,6 +39,7 @@ export const repoll: ClaimRule = {
 };
 
 function attemptObstacle({ init, connections }: LaneResult): string | undefined {
+  if (init.answered === null) return 'the /init answered were not counted';
   if (init.answered < 2) return 'there was no later /init';
   if (connections.total === 0) return 'no attempt seen: the agent never polled';
   return undefined;
@@ -62,5 +63,6 @@ function lastInitMs(
   { retry, intervalMs }: ScenarioRecord,
   { init }: LaneResult,
 ): number | undefined {
-  return retry === 'fixed' && init.sent > 0 ? (init.sent - 1) * intervalMs : undefined;
+  const { sent } = init;
+  return retry === 'fixed' && sent !== null && sent > 0 ? (sent - 1) * intervalMs : undefined;
 }

@@ -1,4 +1,4 @@
-import type { Requests } from '../../results/schema.js';
+import type { CountedRequests } from '../../results/schema.js';
 import { MissedMoment } from '../errors.js';
 import { fail, type Outcome, pass, type Scenario } from '../scenario.js';
 import type { Stage } from '../stage.js';
@@ -59,6 +59,6 @@ async function playUnder(stage: Stage): Promise<Outcome> {
   );
 }
 
-function p99Of({ latencyMs }: Requests): number {
+function p99Of({ latencyMs }: CountedRequests): number {
   return latencyMs.p99 ?? Number.POSITIVE_INFINITY;
 }
