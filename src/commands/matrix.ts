@@ -14,7 +14,7 @@ import { retryPolicies } from '../orchestrator/retry/index.js';
 import { renderMatrix, renderMatrixMarkdown } from '../report/matrix.js';
 import { terminalOf } from '../report/terminal.js';
 import { MATRIX_SCHEMA, type Matrix, matrixSchema } from '../results/matrix.js';
-import { loadDocument, newId, prepareOut, replaceDocument } from '../results/store.js';
+import { GrowingDocument, loadDocument, newId, prepareOut } from '../results/store.js';
 import { BaseCommand } from './base-command.js';
 import { scenarioFlags, scenarioText } from './scenario-flags.js';
 import { openSession } from './session.js';
@@ -89,6 +89,7 @@ Exit codes: 0 every cell is filled or has its reason; 1 an agent failed in a cel
       cells: [],
     };
     const path = flags.resume ?? join(out, `${matrix.id}.json`);
+    const saved = new GrowingDocument(path, matrix.id, (line) => progress.say(line));
     const left = cellsLeft(choices, matrix);
     const before = monotonicMs();
     for (const [i, choice] of left.entries()) {
@@ -104,9 +105,12 @@ Exit codes: 0 every cell is filled or has its reason; 1 an agent failed in a cel
       if (!cell) break;
       matrix.cells.push(cell);
       matrix.complete = matrix.cells.length === choices.length;
-      await replaceDocument(path, matrix);
+      await saved.put(matrix);
     }
-    progress.say(`matrix: ${path}`);
+    const { place, isSaved } = await saved.settle(async (json) => {
+      if (!flags.json) await this.print(json);
+    });
+    if (matrix.cells.length > 0) progress.say(`matrix: ${place}`);
     await this.print(
       flags.json
         ? `${JSON.stringify(matrix, null, 1)}\n`
@@ -119,9 +123,14 @@ Exit codes: 0 every cell is filled or has its reason; 1 an agent failed in a cel
       process.exitCode = EXIT.failed;
     }
     if (!matrix.complete) {
-      progress.say(`to go on: envd-bench matrix --resume ${path}`);
+      if (isSaved && matrix.cells.length > 0) {
+        progress.say(`to go on: envd-bench matrix --resume ${path}`);
+      } else if (isSaved) {
+        progress.say('interrupted before a cell was filled: nothing is saved');
+      }
       process.exitCode = EXIT.interrupted;
     }
+    if (!isSaved) process.exitCode = EXIT.unusable;
   }
 }
 

@@ -9,12 +9,11 @@ import { faults } from '../mmds/faults/index.js';
 import { retryPolicies } from '../orchestrator/retry/index.js';
 import { REPORT_FORMATS } from '../report/index.js';
 import { terminalOf } from '../report/terminal.js';
-import { reasonOf } from '../results/files.js';
 import { tidyJournals } from '../results/journal/leftovers.js';
 import { JournalWriter } from '../results/journal/writer.js';
 import { hasMeasured } from '../results/lane-so-far.js';
 import type { Result } from '../results/schema.js';
-import { prepareOut, rescueResult, saveResult, UnsavedError } from '../results/store.js';
+import { keepElsewhere, prepareOut, saveResult, UnsavedError } from '../results/store.js';
 import { parseThresholds, requireFields, withChecks } from '../results/thresholds.js';
 import { BaseCommand } from './base-command.js';
 import { fromScenarioFile, scenarioFile, scenarioFlags, scenarioText } from './scenario-flags.js';
@@ -93,9 +92,9 @@ What is measured is saved as it comes: report reads it after a kill -9, a full d
       const documents = scenarios.length === 1 ? results[0] : results;
       await this.print(`${JSON.stringify(documents, null, 1)}\n`);
     }
+    if (process.exitCode === EXIT.unusable) return;
     if (signals.interrupt.aborted) process.exitCode = EXIT.interrupted;
-    else if (process.exitCode !== EXIT.unusable && results.some(hasFailed))
-      process.exitCode = EXIT.failed;
+    else if (results.some(hasFailed)) process.exitCode = EXIT.failed;
   }
 
   /**
@@ -117,15 +116,14 @@ What is measured is saved as it comes: report reads it after a kill -9, a full d
     } catch (thrown) {
       if (!(thrown instanceof UnsavedError)) throw thrown;
       process.exitCode = EXIT.unusable;
-      try {
-        const path = await rescueResult(thrown);
-        await journal.remove();
-        return `${thrown.message}; kept as ${path}`;
-      } catch (again) {
-        await journal.close();
-        if (!isPrinted) await this.print(thrown.json);
-        return `${thrown.message}, nor in the folder for temporary files (${reasonOf(again)}); it is on stdout`;
-      }
+      let wasPrinted = false;
+      const place = await keepElsewhere(thrown, async (json) => {
+        wasPrinted = true;
+        if (!isPrinted) await this.print(json);
+      });
+      // On stdout it may be lost yet: then what was saved as it went stays.
+      await (wasPrinted ? journal.close() : journal.remove());
+      return place;
     }
   }
 

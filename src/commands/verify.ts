@@ -1,3 +1,4 @@
+import { join } from 'node:path';
 import { Flags } from '@oclif/core';
 import { parseAgent } from '../agents/agent-choice.js';
 import { guards } from '../agents/guards/index.js';
@@ -6,6 +7,7 @@ import { quoted } from '../base/text.js';
 import { toolVersion } from '../experiment/version.js';
 import { terminalOf } from '../report/terminal.js';
 import { renderVerification } from '../report/verify.js';
+import { GrowingDocument, newId, prepareOut } from '../results/store.js';
 import { chooseScenarios } from '../verify/choose.js';
 import { scenarios } from '../verify/scenarios/index.js';
 import { verify } from '../verify/verify.js';
@@ -18,7 +20,7 @@ export default class Verify extends BaseCommand {
   static override summary =
     'Does a guard keep its promises? Pass or fail for each, with the evidence';
   static override description =
-    `Plays scenarios on a live agent, each with an MMDS and a network of its own. All is judged from outside: by what the agent answers and by what MMDS saw. A scenario that cannot be observed is skipped with the reason, never passed. Built-in agents run on a shorter time scale; a program takes real time, some minutes.
+    `Plays scenarios on a live agent, each with an MMDS and a network of its own. All is judged from outside: by what the agent answers and by what MMDS saw. A scenario that cannot be observed is skipped with the reason, never passed. Built-in agents run on a shorter time scale; a program takes real time, some minutes. The document is saved after every verdict, in a folder of its own.
 
 Scenarios: ${[...scenarios.values()].map(({ name, summary }) => `${name} (${summary})`).join('; ')}.
 
@@ -60,6 +62,10 @@ Exit codes: 0 nothing failed; 1 a scenario failed; 2 bad input or an environment
       options: ['auto', 'netns', 'loopback'],
       summary: 'how agents are kept apart',
     }),
+    out: Flags.string({
+      default: 'bench-results',
+      summary: 'where the verdicts and time lines go, in its folder verify/',
+    }),
     json: Flags.boolean({ summary: 'print the verdicts and all time lines as JSON' }),
   };
 
@@ -77,6 +83,12 @@ Exit codes: 0 nothing failed; 1 a scenario failed; 2 bad input or an environment
         'Use --isolation netns, or the built-in agents',
       );
     }
+    // In a folder of their own: they are no results that report and compare could read.
+    const out = await prepareOut(join(flags.out, 'verify'));
+    const id = newId(new Date());
+    const saved = new GrowingDocument(join(out, `${id}.json`), id, (line) => progress.say(line));
+    // One after the other: verdicts come side by side.
+    let saving = Promise.resolve();
     const verification = await verify(
       {
         agent,
@@ -86,12 +98,26 @@ Exit codes: 0 nothing failed; 1 a scenario failed; 2 bad input or an environment
         repeats,
         toolVersion: toolVersion(),
       },
-      (line) => progress.say(line),
+      (line, soFar) => {
+        progress.say(line);
+        saving = saving.then(() => saved.put(soFar));
+      },
       signals,
     );
+    await saving;
+    let isSaved = true;
+    if (verification.scenarios.length > 0) {
+      await saved.put(verification);
+      const settled = await saved.settle(async (json) => {
+        if (!flags.json) await this.print(json);
+      });
+      isSaved = settled.isSaved;
+      progress.say(`verification: ${settled.place}`);
+    }
     if (flags.json) await this.print(`${JSON.stringify(verification, null, 1)}\n`);
     else await this.print(renderVerification(verification, this.view()));
-    if (!verification.complete) process.exitCode = EXIT.interrupted;
+    if (!isSaved) process.exitCode = EXIT.unusable;
+    else if (!verification.complete) process.exitCode = EXIT.interrupted;
     else if (verification.scenarios.some(({ verdict }) => verdict === 'fail')) {
       process.exitCode = EXIT.failed;
     }

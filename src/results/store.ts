@@ -97,6 +97,66 @@ export async function replaceDocument(path: string, document: unknown): Promise<
 }
 
 /**
+ * A document on disk that grows as the work goes on. A disk that refuses is told once and does not
+ * end the work: every time is a new try, and {@link settle} finds another place at the end.
+ */
+export class GrowingDocument {
+  private unsaved: UnsavedError | undefined;
+  private hasTold = false;
+
+  /**
+   * @param id of the document, for another place
+   * @param say is told, once, when it cannot be saved
+   */
+  constructor(
+    private readonly path: string,
+    private readonly id: string,
+    private readonly say: (line: string) => void,
+  ) {}
+
+  /** Saves what there is so far; the old one stays until the new one is whole. */
+  async put(document: unknown): Promise<void> {
+    try {
+      await replaceDocument(this.path, document);
+      this.unsaved = undefined;
+    } catch (thrown) {
+      const message = `cannot save ${quotedPath(this.path)}: ${reasonOf(thrown)}`;
+      const json = `${JSON.stringify(document, null, 1)}\n`;
+      this.unsaved = new UnsavedError(json, this.id, message, { cause: thrown });
+      if (!this.hasTold) this.say(`no longer saving as it goes: ${message}`);
+      this.hasTold = true;
+    }
+  }
+
+  /**
+   * @param print takes the whole document when no disk does
+   * @returns where the document is, and whether that is where it should be
+   */
+  async settle(
+    print: (json: string) => Promise<void>,
+  ): Promise<{ place: string; isSaved: boolean }> {
+    if (!this.unsaved) return { place: this.path, isSaved: true };
+    return { place: await keepElsewhere(this.unsaved, print), isSaved: false };
+  }
+}
+
+/**
+ * What to do with what could not be saved: the folder for temporary files, then stdout.
+ * @returns in words what became of it
+ */
+export async function keepElsewhere(
+  unsaved: UnsavedError,
+  print: (json: string) => Promise<void>,
+): Promise<string> {
+  try {
+    return `${unsaved.message}; kept as ${await rescueResult(unsaved)}`;
+  } catch (thrown) {
+    await print(unsaved.json);
+    return `${unsaved.message}, nor in the folder for temporary files (${reasonOf(thrown)}); it is on stdout`;
+  }
+}
+
+/**
  * Reads a JSON document of one of our schemas.
  * @param schemaName what its field `schema` must be
  * @throws UsageError in one line: no such file, too large, not JSON, cut off, of another schema (by

@@ -31,12 +31,13 @@ export interface VerifySignals {
 
 /**
  * Puts an agent through scenarios, each on a stage of its own, several side by side.
- * @param onVerdict is told of every run as it ends, in one line
+ * @param onVerdict is told of every run as it ends: in one line, and what there is so far, which is
+ *   not complete yet
  * @throws UsageError when the agent cannot be started at all
  */
 export async function verify(
   plan: VerifyPlan,
-  onVerdict: (line: string) => void,
+  onVerdict: (line: string, soFar: Verification) => void,
   { interrupt }: VerifySignals,
 ): Promise<Verification> {
   const startedAt = new Date().toISOString();
@@ -46,8 +47,20 @@ export async function verify(
   interrupt.addEventListener('abort', end);
   if (interrupt.aborted) end();
   try {
-    const suite = new Suite(plan, onVerdict, ending.signal);
+    const suite: Suite = new Suite(
+      plan,
+      (line) => onVerdict(line, documentOf(suite, false)),
+      ending.signal,
+    );
     await suite.run();
+    return documentOf(suite, !ending.signal.aborted);
+  } finally {
+    // When one stage cannot be built, the others are of no use.
+    end();
+    interrupt.removeEventListener('abort', end);
+  }
+
+  function documentOf(suite: Suite, complete: boolean): Verification {
     return {
       schema: VERIFY_SCHEMA,
       agent: plan.agent.name,
@@ -59,13 +72,9 @@ export async function verify(
       tool: { version: plan.toolVersion },
       startedAt,
       durationMs: Math.round(monotonicMs() - beganMs),
-      complete: !ending.signal.aborted,
+      complete,
       scenarios: suite.verdicts(),
     };
-  } finally {
-    // When one stage cannot be built, the others are of no use.
-    end();
-    interrupt.removeEventListener('abort', end);
   }
 }
 

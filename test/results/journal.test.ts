@@ -1,0 +1,292 @@
+import assert from 'node:assert/strict';
+import { spawn, spawnSync } from 'node:child_process';
+import {
+  appendFile,
+  mkdir,
+  mkdtemp,
+  readdir,
+  readFile,
+  rm,
+  utimes,
+  writeFile,
+} from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, before, test } from 'node:test';
+import fc from 'fast-check';
+import { thisProcess } from '../../src/base/process-identity.js';
+import { loadRun } from '../../src/experiment/recover.js';
+import { isJournal, journalName } from '../../src/results/journal/format.js';
+import { tidyJournals } from '../../src/results/journal/leftovers.js';
+import { isAlive, readJournal } from '../../src/results/journal/reader.js';
+import { JournalWriter } from '../../src/results/journal/writer.js';
+import { resultSchema } from '../../src/results/schema.js';
+import { saveResult } from '../../src/results/store.js';
+import type { Sample } from '../../src/results/thin.js';
+import { nothing, storm } from '../fixtures/results.js';
+
+let root = '';
+before(async () => {
+  root = await mkdtemp(join(tmpdir(), 'envd-bench-test-'));
+});
+after(() => rm(root, { recursive: true, force: true }));
+
+const fresh = () => mkdtemp(join(root, 'out-'));
+
+/** The result of `storm` before anything was measured. */
+function empty() {
+  const lanes = ['unguarded', 'guarded'].map((name) => ({ ...nothing(name), trouble: null }));
+  return { ...storm(), complete: false, lanes, claims: [], checks: [], notes: [] };
+}
+
+function sample(i: number): Sample {
+  return {
+    tMs: i * 100.25,
+    pollers: i,
+    connectionsPerSecond: i * 40,
+    portsInUse: null,
+    timeWait: i % 3,
+    initLatencyMs: i % 2 === 0 ? 1.5 * i : null,
+    healthLatencyMs: null,
+  };
+}
+
+/** A journal as a run leaves it that was killed: `count` samples a lane, the first lane at its end. */
+async function journal(dir: string, count: number, withEnd = false): Promise<string> {
+  const writer = new JournalWriter(dir, (line) => assert.fail(line));
+  writer.begin(empty());
+  for (let i = 0; i < count; i++) {
+    writer.sample('unguarded', sample(i));
+    writer.sample('guarded', { ...sample(i), pollers: 1 });
+  }
+  if (withEnd) writer.laneEnd(storm().lanes[0] ?? assert.fail(), true);
+  await writer.close();
+  return join(dir, journalName(storm().id));
+}
+
+test('what is known of samples alone is there, and all else is null', async () => {
+  const file = await journal(await fresh(), 235);
+  const { result } = await loadRun(file);
+  assert.deepEqual(resultSchema.parse(result), result);
+  assert.equal(result.complete, false);
+  const [lane] = result.lanes;
+  assert.ok(lane);
+  assert.equal(lane.series.tMs.at(-1), 234 * 100.25);
+  assert.equal(lane.series.tMs.length, 235);
+  assert.equal(lane.pollers.peak, 234);
+  assert.equal(lane.connections.perSecondPeak, 234 * 40);
+  assert.equal(lane.kernel.timeWaitPeak, 2);
+  assert.equal(lane.init.latencyMs.max, 1.5 * 234);
+  const unknown = {
+    total: lane.connections.total,
+    ports: lane.ports.peak,
+    ...lane.init.statuses,
+    sent: lane.init.sent,
+    answered: lane.init.answered,
+    timedOut: lane.init.timedOut,
+    failed: lane.init.failed,
+    p99: lane.init.latencyMs.p99,
+    health: lane.health.sent,
+    healthMax: lane.health.latencyMs.max,
+    spawned: lane.pollers.spawned,
+    atEnd: lane.pollers.atEnd,
+    cpu: lane.process.cpuSeconds,
+    count: lane.agentCount,
+  };
+  assert.deepEqual([...new Set(Object.values(unknown))], [null]);
+});
+
+test('a lane that came to its end is as in its own result, and the note says which was cut off', async () => {
+  const { result } = await loadRun(await journal(await fresh(), 50, true));
+  const [first, second] = result.lanes;
+  const { series: _of, ...whole } = storm().lanes[0] ?? assert.fail();
+  const { series, ...rest } = first ?? assert.fail();
+  assert.deepEqual(rest, whole);
+  assert.equal(series.tMs.length, 50);
+  assert.equal(second?.init.sent, null);
+  assert.equal(result.complete, false);
+  const notes = result.notes.map(({ text }) => text).join('\n');
+  assert.match(notes, /4\.9s into an outage of 1m/);
+  assert.match(notes, /in: guarded/);
+});
+
+test('cut off anywhere, with garbage behind it: what is whole counts, and nothing else', async () => {
+  const dir = await fresh();
+  const text = await readFile(await journal(dir, 20, true));
+  const file = join(dir, 'cut.jsonl');
+  const headerEnd = text.indexOf(10) + 1;
+  const garbage = fc.oneof(
+    fc.uint8Array({ maxLength: 64 }),
+    fc.constant(new Uint8Array(4096)),
+    fc
+      .constantFrom('\n[0]\n', '[9,1,2,3,4,5,6,7]\n', '{"end":7}\n', '\n\n')
+      .map((s) => Buffer.from(s)),
+  );
+  await fc.assert(
+    fc.asyncProperty(fc.integer({ min: 0, max: text.length }), garbage, async (length, tail) => {
+      await writeFile(file, Buffer.concat([text.subarray(0, length), Buffer.from('#'), tail]));
+      if (length < headerEnd) {
+        await assert.rejects(readJournal(file), /cut off in its first line/);
+        return;
+      }
+      const lines = text.subarray(0, length).toString().split('\n').slice(1, -1);
+      const { result } = await loadRun(file);
+      assert.deepEqual(resultSchema.parse(result), result);
+      assert.equal(result.complete, false);
+      result.lanes.forEach((lane, i) => {
+        const whole = lines.filter((line) => line.startsWith(`[${i},`)).length;
+        assert.equal(lane.series.tMs.length, whole);
+      });
+      assert.ok(
+        result.notes.some(({ text }) => /bytes at the end .* cannot be read/.test(text)) ||
+          (await isAlive(file)),
+      );
+    }),
+    { numRuns: 150 },
+  );
+});
+
+test('a line in the middle that is not whole ends what is read: the samples behind it may be old blocks', async () => {
+  const dir = await fresh();
+  const file = await journal(dir, 10);
+  const lines = (await readFile(file, 'utf8')).split('\n');
+  lines[5] = `${lines[5]?.slice(0, 9)}\0\0\0`;
+  await writeFile(file, lines.join('\n'));
+  const { result } = await loadRun(file);
+  assert.deepEqual(
+    result.lanes.map(({ series }) => series.tMs.length),
+    [2, 2],
+  );
+});
+
+test('the journal of a run that lives is not taken for a dead one, whoever asks; a zombie is dead', async () => {
+  const dir = await fresh();
+  const file = await journal(dir, 3);
+  const withWriter = async (writer: object): Promise<string> => {
+    const [header = '', ...rest] = (await readFile(file, 'utf8')).split('\n');
+    const changed = join(dir, 'changed.jsonl');
+    await writeFile(
+      changed,
+      [JSON.stringify({ ...JSON.parse(header), writer }), ...rest].join('\n'),
+    );
+    return changed;
+  };
+  const ours = thisProcess();
+  const { pid = 0 } = spawnSync('true');
+  assert.equal(await isAlive(file), true);
+  assert.equal((await loadRun(file)).state, 'still going');
+  assert.equal(await isAlive(await withWriter({ ...ours, pid })), false);
+  // The same number, given to another process since.
+  assert.equal(
+    await isAlive(await withWriter({ ...ours, startTicks: ours.startTicks + 1 })),
+    false,
+  );
+  // From another container or machine only the file's time tells.
+  const elsewhere = await withWriter({ ...ours, pidNamespace: 'pid:[1]' });
+  assert.equal(await isAlive(elsewhere), true);
+  await utimes(elsewhere, new Date(Date.now() - 60_000), new Date(Date.now() - 60_000));
+  assert.equal(await isAlive(elsewhere), false);
+
+  // A shell that never looks at its child's end: `sleep 0` becomes a zombie, and its shell `sleep 30`.
+  const shell = spawn('sh', ['-c', 'sleep 0 & echo $!; exec sleep 30'], {
+    stdio: ['ignore', 'pipe', 'ignore'],
+  });
+  const zombie = Number(
+    await new Promise<string>((resolve) => shell.stdout.once('data', (b) => resolve(String(b)))),
+  );
+  let state = '';
+  let startTicks = 0;
+  for (let i = 0; i < 600 && state !== 'Z'; i++) {
+    const stat = await readFile(`/proc/${zombie}/stat`, 'utf8');
+    const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
+    state = fields[0] ?? '';
+    startTicks = Number(fields[19]);
+    await new Promise((wake) => setTimeout(wake, 10));
+  }
+  assert.equal(state, 'Z');
+  const ended = await isAlive(await withWriter({ ...ours, pid: zombie, startTicks }));
+  shell.kill();
+  assert.equal(ended, false);
+});
+
+test('a folder that is removed in the middle: told once, and the run goes on', async () => {
+  const dir = await fresh();
+  const said: string[] = [];
+  const writer = new JournalWriter(dir, (line) => said.push(line));
+  writer.begin(empty());
+  writer.sample('guarded', sample(1));
+  await writer.flush();
+  assert.deepEqual(said, []);
+  await rm(dir, { recursive: true });
+  for (let i = 2; i < 5; i++) {
+    writer.sample('guarded', sample(i));
+    await writer.flush();
+  }
+  await writer.remove();
+  assert.equal(said.length, 1);
+  assert.match(said[0] ?? '', /^no longer saving as it goes: its file was removed/);
+});
+
+test('a folder that was never there: told once', async () => {
+  const said: string[] = [];
+  const writer = new JournalWriter(join(await fresh(), 'gone'), (line) => said.push(line));
+  writer.begin(empty());
+  await writer.flush();
+  writer.sample('guarded', sample(1));
+  await writer.close();
+  assert.equal(said.length, 1);
+  assert.match(said[0] ?? '', /no such folder/);
+});
+
+test('every error of a disk in mid-run is told once, and nothing is thrown', async (t) => {
+  for (const code of ['ENOSPC', 'EDQUOT', 'EIO', 'EROFS']) {
+    const said: string[] = [];
+    const writer = new JournalWriter(await fresh(), (line) => said.push(line));
+    writer.begin(empty());
+    await writer.flush();
+    const { handle } = writer as unknown as { handle: import('node:fs/promises').FileHandle };
+    t.mock.method(handle, 'datasync', async () => {
+      throw Object.assign(new Error(code), { code });
+    });
+    for (let i = 0; i < 3; i++) {
+      writer.sample('guarded', sample(i));
+      await writer.flush();
+    }
+    await writer.close();
+    assert.equal(said.length, 1, code);
+    assert.doesNotMatch(said[0] ?? '', new RegExp(code), 'in plain words');
+  }
+});
+
+test('leftovers: data stays and is named, what is saved elsewhere goes, the living are left alone', async () => {
+  const dir = await fresh();
+  assert.equal(await tidyJournals(dir), undefined);
+  const alive = await journal(dir, 3);
+  assert.equal(await tidyJournals(dir), undefined);
+  const { pid = 0 } = spawnSync('true');
+  const [header = '', ...rest] = (await readFile(alive, 'utf8')).split('\n');
+  const dead = { ...JSON.parse(header), writer: { ...thisProcess(), pid } };
+  const text = [JSON.stringify(dead), ...rest].join('\n');
+  const [cut, saved] = ['20250201T000000.000Z-aaaaaaaaaaaa', '20250202T000000.000Z-bbbbbbbbbbbb'];
+  await writeFile(join(dir, journalName(cut)), text);
+  await writeFile(join(dir, journalName(saved)), text);
+  await writeFile(join(dir, `.${saved}-cccccccccccc.tmp`), '{');
+  await saveResult(dir, { ...storm(), id: saved });
+  assert.match((await tidyJournals(dir)) ?? '', new RegExp(`an earlier run was cut off.*${cut}`));
+  assert.deepEqual(
+    (await readdir(dir)).sort(),
+    [journalName(storm().id), journalName(cut), `${saved}.json`].sort(),
+  );
+});
+
+test('isJournal reads regular files only, and is false for what cannot be read', async () => {
+  const dir = await fresh();
+  const file = await journal(dir, 1);
+  assert.equal(await isJournal(file), true);
+  await mkdir(join(dir, 'folder'));
+  await appendFile(join(dir, 'short'), '{');
+  for (const other of ['folder', 'short', 'none']) {
+    assert.equal(await isJournal(join(dir, other)), false, other);
+  }
+  assert.equal(await isJournal(await saveResult(dir, storm())), false);
+});
