@@ -106,11 +106,16 @@ test('kill -9 in the second repeat: the first is whole, of the second there is w
     ['plan', '--from', journal],
     ['matrix', '--resume', journal],
   ];
-  for (const args of others) {
-    const refused = await run([bin, ...args], inOut);
-    assert.deepEqual([refused.code, refused.stdout], [2, ''], args.join(' '));
-    assert.match(refused.stderr, /^[^\n]*is the journal of a run [^\n]*envd-bench report[^\n]*\n$/);
-  }
+  await Promise.all(
+    others.map(async (args) => {
+      const refused = await run([bin, ...args], inOut);
+      assert.deepEqual([refused.code, refused.stdout], [2, ''], args.join(' '));
+      assert.match(
+        refused.stderr,
+        /^[^\n]*is the journal of a run [^\n]*envd-bench report[^\n]*\n$/,
+      );
+    }),
+  );
 
   // The next run says so, and leaves the data alone.
   const before = readFileSync(journal);
