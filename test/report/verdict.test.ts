@@ -29,10 +29,10 @@ test('passed only where checks were asked for and all of them hold', () => {
 test('failed: a check, a lane in trouble, an agent that never answered', () => {
   assert.deepEqual(verdictOf(storm()).reasons, ['1 of 2 checks failed']);
   assert.equal(verdictOf(storm()).outcome, 'failed');
-  assert.deepEqual(verdictOf(unmeasured()).reasons.slice(0, 2), [
-    '1 lane in trouble',
-    '1 lane never answered /init',
-  ]);
+  assert.equal(verdictOf(unmeasured()).reasons[0], '1 lane in trouble');
+  const deaf = storm().lanes.map((lane) => ({ ...lane, init: { ...lane.init, answered: 0 } }));
+  const { reasons } = verdictOf({ ...storm(), checks: [], lanes: deaf });
+  assert.equal(reasons[0], '2 lanes never answered /init');
   assert.equal(verdictOf(unmeasured()).outcome, 'failed');
 });
 
