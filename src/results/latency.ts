@@ -92,6 +92,8 @@ export function latencyOfAllSent(
   { answered, timedOut, failed, latencyMs, histogram }: Requests,
   of: keyof typeof PERCENT,
 ): number | null {
+  // Not counted: whether any request went unanswered is not known.
+  if (answered === null || timedOut === null || failed === null) return null;
   const unanswered = timedOut + failed;
   if (unanswered === 0) return latencyMs[of];
   const percent = (PERCENT[of] * (answered + unanswered)) / answered;

@@ -20,6 +20,7 @@ import { isJournal, journalName } from '../../src/results/journal/format.js';
 import { tidyJournals } from '../../src/results/journal/leftovers.js';
 import { isAlive, readJournal } from '../../src/results/journal/reader.js';
 import { JournalWriter } from '../../src/results/journal/writer.js';
+import { latencyOfAllSent } from '../../src/results/latency.js';
 import { resultSchema } from '../../src/results/schema.js';
 import { saveResult } from '../../src/results/store.js';
 import type { Sample } from '../../src/results/thin.js';
@@ -94,6 +95,8 @@ test('what is known of samples alone is there, and all else is null', async () =
     count: lane.agentCount,
   };
   assert.deepEqual([...new Set(Object.values(unknown))], [null]);
+  // Whether any request went unanswered is not known, so that no latency of all of them is.
+  assert.equal(latencyOfAllSent(lane.init, 'max'), null);
 });
 
 test('a lane that came to its end is as in its own result, and the note says which was cut off', async () => {
