@@ -3,6 +3,8 @@ import { test } from 'node:test';
 import { makeResult } from '../../src/experiment/make-result.js';
 import { parseScenarios } from '../../src/experiment/scenario.js';
 import { type Result, resultSchema } from '../../src/results/schema.js';
+import { newId } from '../../src/results/store.js';
+import { SeriesRecorder } from '../../src/results/thin.js';
 import { storm } from '../fixtures/results.js';
 
 const [scenario] = parseScenarios({
@@ -44,7 +46,8 @@ function notesOf({
     agentLoop: loop,
     mmdsLoop: loop,
   };
-  const ends = new Map(
+  const samples = new SeriesRecorder();
+  const measured = new Map(
     scenario.agents.map((agent, i) => {
       const lane = storm().lanes[i];
       assert.ok(lane);
@@ -52,20 +55,17 @@ function notesOf({
       const connections = { ...outcome.connections, source };
       return [
         agent,
-        { outcome: { ...outcome, connections, load }, isWhole: true, message: undefined },
+        {
+          end: { outcome: { ...outcome, connections, load }, isWhole: true, message: undefined },
+          samples,
+        },
       ] as const;
     }),
   );
   const isolation = { kind: 'netns', reason: null } as const;
   const startedAt = new Date('2026-01-01T00:00:00Z');
-  const result = makeResult({
-    scenario,
-    isolation,
-    startedAt,
-    ends,
-    sleptMs,
-    wasInterrupted: false,
-  });
+  const frame = { id: newId(startedAt), startedAt, scenario, isolation };
+  const result = makeResult(frame, measured, { sleptMs, wasInterrupted: false });
   return resultSchema.parse(result).notes;
 }
 
