@@ -57,6 +57,7 @@ export function makeResult(
       ...empty.notes,
       ...sourceNotes(frame.isolation, lanes),
       ...sleepNotes(sleptMs),
+      ...notesOfLanes(measured),
       ...lanes.flatMap((lane) =>
         overloadsOf(lane, frame.scenario).map(({ text }) => ({ lane: lane.agent, text })),
       ),
@@ -165,6 +166,12 @@ function notes({ record }: Scenario, isolation: Isolation): Note[] {
     said.push(`the guest was to have ${record.guest.cpus} CPUs, this machine has ${cpus}`);
   }
   return said.map((text) => ({ lane: null, text }));
+}
+
+function notesOfLanes(measured: ReadonlyMap<AgentChoice, LaneMeasured>): Note[] {
+  return [...measured].flatMap(([agent, { end }]) =>
+    end.notes.map((text) => ({ lane: agent.name, text })),
+  );
 }
 
 /** A lane of which nothing is known. */

@@ -20,6 +20,8 @@ import type { Scenario } from './scenario.js';
 export interface RunObserver {
   start(lanes: readonly string[], outageMs: number): void;
   sample(lane: string, sample: Sample): void;
+  /** Something that a person must know at once, in one line. */
+  say(line: string): void;
   stop(): void;
 }
 
@@ -42,6 +44,9 @@ export interface RunSignals {
 
 /** From all lanes being ready to the first `/init`, ms. */
 const LEAD_MS = 100;
+
+/** How long lanes may take to an end after an interrupt, ms: with their own it is under five seconds. */
+const INTERRUPTED_WITHIN_MS = 4_000;
 
 /** Golden ratio: lanes whose first `/init`s lie so far apart never fall onto one instant. */
 const PHASE = 0.381966;
@@ -78,7 +83,7 @@ export async function runScenario(
     } catch (thrown) {
       // What other lanes have measured is not thrown away with it.
       if (!(thrown instanceof UsageError) || measured.size === 0) throw thrown;
-      const end = { outcome: undefined, isWhole: false, message: thrown.message };
+      const end = { outcome: undefined, isWhole: false, message: thrown.message, notes: [] };
       const samples = new SeriesRecorder();
       for (const agent of group) measured.set(agent, { end, samples });
     }
@@ -134,13 +139,24 @@ async function runTogether(
     ),
   }));
   let isRunning = false;
+  let patience: NodeJS.Timeout | undefined;
+  const killAll = (why: string): void => {
+    for (const { handle } of lanes) handle.kill(why);
+  };
   const onInterrupt = (): void => {
-    // A lane that is not set up yet has nothing to tell.
-    for (const { handle } of lanes) isRunning ? handle.stop() : handle.kill();
+    if (!isRunning) {
+      // A lane that is not set up yet has nothing to tell.
+      killAll('interrupted in set-up');
+      return;
+    }
+    for (const { handle } of lanes) handle.stop();
+    const seconds = INTERRUPTED_WITHIN_MS / 1e3;
+    patience = setTimeout(
+      () => killAll(`had not ended ${seconds} s after the interrupt`),
+      INTERRUPTED_WITHIN_MS,
+    );
   };
-  const onKill = (): void => {
-    for (const { handle } of lanes) handle.kill();
-  };
+  const onKill = (): void => killAll('ended at once by a second interrupt');
   interrupt.addEventListener('abort', onInterrupt);
   kill.addEventListener('abort', onKill);
   try {
@@ -156,13 +172,19 @@ async function runTogether(
     });
     if (interrupt.aborted) onInterrupt();
   } catch (thrown) {
-    onKill();
+    killAll('ended with another lane, which could not be set up');
     await Promise.all(lanes.map(({ handle }) => handle.ended));
     if (!interrupt.aborted) throw new UsageError((thrown as Error).message);
   }
   const ends = await Promise.all(
-    lanes.map(async ({ agent, handle }) => [agent, await handle.ended] as const),
+    lanes.map(async ({ agent, handle }) => {
+      const end = await handle.ended;
+      const trouble = end.outcome?.trouble ?? end.message;
+      if (trouble && !interrupt.aborted) observer.say(trouble);
+      return [agent, end] as const;
+    }),
   );
+  clearTimeout(patience);
   observer.stop();
   interrupt.removeEventListener('abort', onInterrupt);
   kill.removeEventListener('abort', onKill);

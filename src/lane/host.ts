@@ -22,7 +22,9 @@ async function obey(command: LaneCommand): Promise<void> {
     send({ type: 'ready' });
   } else if (command.type === 'go') {
     const outcome = await lane?.run(command.startMs);
-    if (outcome) send({ type: 'outcome', outcome, isWhole: !lane?.wasStopped });
+    if (lane && outcome) {
+      send({ type: 'outcome', outcome, isWhole: !lane.wasStopped, notes: lane.notes });
+    }
     await end();
   } else {
     lane?.stop();

@@ -1,6 +1,11 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
+import { monotonicMs } from '../base/clock.js';
 import { currentNetns, ORIGIN_NETNS } from '../base/interlock.js';
+import { cleanText } from '../base/text.js';
+import { childrenOf } from '../observe/proc/process.js';
+import { StopWatch } from '../observe/stop-watch.js';
+import { type Exit, exitInside, howEnded, STOPPED } from './death.js';
 import { plainEnvironment } from './network/command.js';
 import { DIE_WITH_PARENT, UNSHARE } from './network/namespaces.js';
 import type { LaneSpec } from './spec.js';
@@ -11,14 +16,23 @@ const GONE_WITHIN_MS = 5_000;
 /** How much of what it says on stderr is kept, characters. */
 const TAIL = 2_000;
 
+/** How the first process of a lane ended. */
+export interface LaneProcessEnd {
+  /** In words that follow its name. */
+  how: string;
+  /** When, on the monotonic clock. */
+  atMs: number;
+}
+
 /**
  * The first process of a lane: it has namespaces of its own, or is a plain child in loopback
  * isolation. It speaks in messages, and ends when this process does.
  */
 export class LaneProcess<Command extends object, Message> {
-  /** Settles with how it ended, in words, once it and all that it started are gone. */
-  readonly ended: Promise<string>;
+  /** Settles once it and all that it started are gone. */
+  readonly ended: Promise<LaneProcessEnd>;
   private readonly child: ChildProcess;
+  private timer: NodeJS.Timeout | undefined;
 
   /** @param entry the script that the process runs */
   constructor(entry: URL, isolation: LaneSpec['isolation'], onMessage: (message: Message) => void) {
@@ -28,17 +42,45 @@ export class LaneProcess<Command extends object, Message> {
     this.child.stderr?.on('data', (piece: Buffer) => {
       stderr = (stderr + piece.toString('utf8')).slice(-TAIL);
     });
+    let stopped: LaneProcessEnd | undefined;
+    const watch = new StopWatch(() => [{ name: 'host', pid: this.pid(isolation) }], {
+      onStopped: (_, atMs) => {
+        stopped = { how: STOPPED, atMs };
+        this.kill();
+      },
+    });
     this.ended = new Promise((resolve) => {
-      this.child.once('error', (error) => resolve(`could not be started (${error.message})`));
+      const end = (exit: Exit): void => {
+        watch.end();
+        clearTimeout(this.timer);
+        const inside = exitInside(exit, stderr);
+        const words = inside === exit ? cleanText(stderr.trim().split('\n').at(-1) ?? '', 300) : '';
+        const how = howEnded(inside) + (words ? `; it said: ${words}` : '');
+        resolve(stopped ?? { how, atMs: endedMs });
+      };
+      let endedMs = monotonicMs();
+      this.child.once('error', ({ message }) => end({ code: null, signal: null, error: message }));
       this.child.once('exit', async (code, signal) => {
+        endedMs = monotonicMs();
         await lastOneGone(this.child);
-        resolve(`ended (${signal ?? code}): ${stderr.trim()}`);
+        end({ code, signal });
       });
     });
   }
 
   send(command: Command): void {
     if (this.child.connected) this.child.send(command, () => {});
+  }
+
+  /** Gives it some time to end by itself, ms: stopped now, it never would. */
+  endWithin(ms: number): void {
+    this.timer ??= setTimeout(() => this.kill(), ms);
+  }
+
+  /** The process that does the work; unshare, which only waits for it, until there is one. */
+  private pid(isolation: LaneSpec['isolation']): number | undefined {
+    const { pid } = this.child;
+    return isolation === 'loopback' || pid === undefined ? pid : (childrenOf(pid)[0] ?? pid);
   }
 
   /**

@@ -1,10 +1,14 @@
 import { dirname } from 'node:path';
 import { hashAccessToken } from '../agents/access-token.js';
 import { monotonicMs, sleepUntil } from '../base/clock.js';
+import { deferred } from '../base/deferred.js';
 import { messageOf } from '../base/errors.js';
+import type { Reading } from '../observe/reading.js';
+import { StopWatch, type Watched } from '../observe/stop-watch.js';
 import type { DriverReport } from '../orchestrator/driver.js';
 import type { Sample } from '../results/thin.js';
 import { ACCESS_TOKEN, agentCommand } from './agent-command.js';
+import { howEnded, momentOf, STOPPED } from './death.js';
 import { identityOf } from './identity.js';
 import type { LaneOutcome } from './messages.js';
 import { loopbackNetwork } from './network/loopback.js';
@@ -46,12 +50,37 @@ const SETTLED_WITHIN_MS = 1_000;
 /** How long the dump may take: it may be hundreds of megabytes. */
 const DUMPED_WITHIN_MS = 60_000;
 
+/**
+ * How long each of the last questions may take when the outage ended early, ms: an interrupt, or the
+ * death of a part, is to be over within five seconds.
+ */
+const EARLY_WITHIN_MS = 1_000;
+
+/** How long what an agent said may stay untold after its end, ms. */
+const TOLD_WITHIN_MS = 100;
+
+/** How long a death may stay untold after the error that it causes in set-up, ms. */
+const CAUSE_TOLD_WITHIN_MS = 500;
+
 /** One agent under test with its own network, MMDS, driver, probes and sampler. */
 export class Lane {
   private readonly stopping = new AbortController();
+  /** Settles when the lane ends before its time. */
+  private readonly early = new Promise<void>((resolve) => {
+    this.stopping.signal.addEventListener('abort', () => resolve());
+  });
   private startMs: number | undefined;
   private setupMs: number | null = null;
   private trouble: string | null = null;
+  /** Rejects with the first trouble. */
+  private readonly failed = deferred<never>();
+  /** Settles when a trouble has been told in full. */
+  private told: Promise<unknown> = Promise.resolve();
+  private isOver = false;
+  private stoppedPart: string | undefined;
+  private readonly stopWatch: StopWatch;
+  private readonly noted: string[] = [];
+  private sampler: Sampler | undefined;
   private headroom: LaneOutcome['headroom'] = null;
   private network: LaneNetwork | undefined;
   private mmds: MmdsPart | undefined;
@@ -61,10 +90,44 @@ export class Lane {
   constructor(
     private readonly spec: LaneSpec,
     private readonly onSample: (sample: Sample) => void,
-  ) {}
+  ) {
+    // It is awaited in set-up alone; later the outcome says it.
+    this.failed.promise.catch(() => {});
+    this.stopWatch = new StopWatch(() => this.processes(), {
+      onStopped: (part, sinceMs) => {
+        this.stoppedPart = part;
+        this.fail(part, STOPPED, sinceMs);
+      },
+      onResumed: (part, sinceMs, forMs) =>
+        this.noted.push(
+          `${this.nameOf(part)} ${STOPPED} ${this.moment(sinceMs)}, for about ` +
+            `${(forMs / 1e3).toFixed(1)} s`,
+        ),
+    });
+  }
 
-  /** Builds the network and starts all parts. @throws Error when one cannot be had */
+  /**
+   * Builds the network and starts all parts.
+   * @throws Error when one cannot be had, with the name of what died or stood still
+   */
   async setUp(): Promise<void> {
+    try {
+      await Promise.race([this.build(), this.failed.promise]);
+    } catch (thrown) {
+      await Promise.race([this.failed.promise, sleepUntil(monotonicMs() + CAUSE_TOLD_WITHIN_MS)]);
+      throw thrown;
+    }
+  }
+
+  /** What a reader of the figures must know, in whole sentences. */
+  get notes(): string[] {
+    return [
+      ...this.noted,
+      ...(this.sampler?.gaps.map((gap) => `lane ${this.spec.agent.name}: ${gap}`) ?? []),
+    ];
+  }
+
+  private async build(): Promise<void> {
     const { spec } = this;
     const before = monotonicMs();
     const network = await this.buildNetwork();
@@ -74,32 +137,35 @@ export class Lane {
     const confineTo =
       spec.agent.kind === 'external' ? dirname(spec.agent.command[0] ?? '/') : undefined;
     const process = await network.startAgent(agentCommand(spec, network), confineTo);
-    const agent = new AgentPart(spec.agent, process, () => this.onDeath());
+    const agent = new AgentPart(spec.agent, process, (how) => this.onAgentEnd(how));
     this.agent = agent;
     this.setupMs = monotonicMs() - before;
-    this.mmds = await MmdsPart.start(network, spec, METADATA, first.fault, () =>
-      this.fail('MMDS ended unexpectedly'),
-    );
+    this.mmds = MmdsPart.launch((how) => this.fail('MMDS', how));
+    await this.mmds.begin(network, spec, METADATA, first.fault);
     try {
       await untilHealthy(network.agent, () => agent.died !== undefined);
     } catch (thrown) {
+      if (agent.died) await this.failed.promise;
       const words = agent.lastWords();
       const reason = messageOf(thrown);
       throw new Error(`agent ${spec.agent.name}: ${reason}${words ? `; it said: ${words}` : ''}`);
     }
-    this.driver = new DriverPart({
-      ...network.agent,
-      ...HEALTH,
-      policyName: spec.retry,
-      times: {
-        intervalMs: spec.intervalMs,
-        outageMs: spec.outageMs,
-        retryPauseMs: spec.retryPauseMs,
-        retryBudgetMs: spec.retryBudgetMs,
+    this.driver = new DriverPart(
+      {
+        ...network.agent,
+        ...HEALTH,
+        policyName: spec.retry,
+        times: {
+          intervalMs: spec.intervalMs,
+          outageMs: spec.outageMs,
+          retryPauseMs: spec.retryPauseMs,
+          retryBudgetMs: spec.retryBudgetMs,
+        },
+        initTimeoutMs: spec.initTimeoutMs,
+        accessToken: ACCESS_TOKEN,
       },
-      initTimeoutMs: spec.initTimeoutMs,
-      accessToken: ACCESS_TOKEN,
-    });
+      (how) => this.fail('the driver', how),
+    );
     await this.driver.ready;
     await this.mmds.tellLoop();
     if (spec.headroom) {
@@ -117,12 +183,23 @@ export class Lane {
   /**
    * Holds the outage and takes the figures.
    * @param startMs when the first `/init` is due, on {@link monotonicMs}
+   * @throws Error when there are none, with the name of what died
    */
   async run(startMs: number): Promise<LaneOutcome> {
+    try {
+      return await this.hold(startMs);
+    } catch (thrown) {
+      await this.told;
+      throw this.trouble === null ? thrown : new Error(this.trouble);
+    }
+  }
+
+  private async hold(startMs: number): Promise<LaneOutcome> {
     const { network, agent, driver, mmds, spec } = this;
     if (!network || !agent || !driver || !mmds) throw new Error('the lane is not set up');
     this.startMs = startMs;
     const sampler = new Sampler(spec, agent, driver, startMs, this.onSample);
+    this.sampler = sampler;
     const loops = [agent.loop, driver.loop, mmds.loop];
     for (const loop of loops) loop.begin(startMs);
     const { signal } = this.stopping;
@@ -137,6 +214,8 @@ export class Lane {
     sampler.stop();
     sampler.take();
     for (const loop of loops) loop.end(monotonicMs());
+    this.stopWatch.giveUpStanding();
+    this.isOver = !this.wasStopped;
     driver.stop();
     sampler.readUse();
     return this.conclude(network, agent, driver, mmds, sampler, Promise.all([changes, loaded]));
@@ -161,16 +240,28 @@ export class Lane {
       identityOf(network.agent, agent.process, ACCESS_TOKEN, METADATA).catch(() => null);
     const whenOver = sampler.reading ?? agent.process.reader();
     const report = this.reportOf(driver);
-    const stopped = isOurs ? agent.stopPolling() : undefined;
+    const answers = this.stoppedPart !== 'the agent' && agent.died === undefined;
+    const stopped = isOurs && answers ? agent.stopPolling() : undefined;
     const settled = Promise.all([report, others]).then(() => {});
-    await within(stopped ?? settled, isOurs ? LAST_COUNTERS_WITHIN_MS : SETTLED_WITHIN_MS);
-    // At once: a request to MMDS that an /init under way still makes is none of the outage.
-    const reading = isOurs ? agent.process.reader() : whenOver;
-    if (isOurs && !agent.hasFinalCounters)
-      this.fail('the agent did not stop polling when asked to');
-    const identity = agent.died ? null : await askIdentity();
-    if (!isOurs) await within(agent.stopPolling(), DUMPED_WITHIN_MS);
-    await settled;
+    // It is awaited only in its turn; a failure before that is no unhandled one.
+    settled.catch(() => {});
+    await this.within(stopped ?? settled, isOurs ? LAST_COUNTERS_WITHIN_MS : SETTLED_WITHIN_MS);
+    // At once: a request to MMDS that an /init under way still makes is none of the outage. With its
+    // first process the agent's side, and all counters with it, is gone: the last ones read hold.
+    const reading = isOurs ? readingOr(agent.process.reader(), whenOver) : whenOver;
+    if (isOurs && !agent.hasFinalCounters) {
+      this.fail(
+        'the agent',
+        agent.exit ? howEnded(agent.exit) : 'did not stop polling when asked to',
+      );
+    }
+    const knowsItself = answers && (!isOurs || agent.hasFinalCounters);
+    const identity = knowsItself ? await this.within(askIdentity(), DUMPED_WITHIN_MS) : null;
+    if (!isOurs && answers) await this.within(agent.stopPolling(), DUMPED_WITHIN_MS);
+    // After an early end a change of fault that MMDS does not answer is waited for by nobody.
+    await Promise.race([settled, this.early]);
+    this.stopWatch.end();
+    await this.told;
     return laneOutcome({
       spec,
       report: await report,
@@ -197,6 +288,7 @@ export class Lane {
 
   /** Ends all parts; what they made of the network goes with them. */
   async tearDown(): Promise<void> {
+    this.stopWatch.end();
     this.mmds?.destroy();
     await this.agent?.destroy();
   }
@@ -219,7 +311,7 @@ export class Lane {
         WARM_UP_SECONDS,
       );
     } catch (thrown) {
-      this.fail(messageOf(thrown));
+      this.fail('the load on /health', `failed (${messageOf(thrown)})`);
     }
   }
 
@@ -241,36 +333,77 @@ export class Lane {
     try {
       if (fault) await mmds.setFault(fault);
     } catch (thrown) {
-      this.fail(messageOf(thrown));
+      this.fail('MMDS', `did not take the fault ${fault?.name} (${messageOf(thrown)})`);
     }
   }
 
   private async reportOf(driver: DriverPart): Promise<DriverReport> {
     // Every request ends within its own timeout; after an early end nobody waits for that.
-    if (!this.wasStopped) await driver.finished;
+    await Promise.race([driver.finished, this.early]);
     return driver.close();
   }
 
-  private onDeath(): void {
-    const exit = this.agent?.died;
-    const words = this.agent?.lastWords();
-    const how = exit?.code === null ? `ended by ${exit.signal}` : `exited ${exit?.code}`;
-    const when = this.startMs === undefined ? '' : ` after ${secondsSince(this.startMs)} s`;
-    this.fail(`agent ${how}${when}${words ? `; it said: ${words}` : ''}`);
+  /** What a promise gives, or null when it takes longer, or much longer than an early end. */
+  private async within<T>(promise: Promise<T>, ms: number): Promise<T | null> {
+    const answered = new AbortController();
+    const dueMs = monotonicMs() + ms;
+    const late = async (): Promise<null> => {
+      await sleepUntil(dueMs, AbortSignal.any([this.stopping.signal, answered.signal]));
+      await sleepUntil(Math.min(dueMs, monotonicMs() + EARLY_WITHIN_MS), answered.signal);
+      return null;
+    };
+    const first = await Promise.race([promise, late()]);
+    answered.abort();
+    return first;
   }
 
-  private fail(trouble: string): void {
-    this.trouble ??= trouble;
+  /** The processes without which the lane measures nothing, or something else. */
+  private processes(): Watched[] {
+    const agentPid = this.agent?.process.pid();
+    const side = this.network?.side().filter((pid) => pid !== agentPid) ?? [];
+    return [
+      { name: 'the agent', pid: agentPid },
+      { name: 'MMDS', pid: this.mmds?.pid },
+      ...side.map((pid) => ({ name: 'the agent side', pid })),
+    ];
+  }
+
+  private nameOf(part: string): string {
+    return `${part} of lane ${this.spec.agent.name}`;
+  }
+
+  private moment(atMs: number): string {
+    return momentOf(atMs, this.startMs, this.spec.outageMs);
+  }
+
+  /** What the agent said is told after its end was. */
+  private onAgentEnd(how: string): void {
+    const wordsOf = (): string => {
+      const words = this.agent?.lastWords();
+      return words ? `; it said: ${words}` : '';
+    };
+    this.fail('the agent', how, monotonicMs(), wordsOf);
+  }
+
+  /**
+   * The first thing that goes wrong is the lane's trouble, and ends its outage. What dies after the
+   * outage spoils nothing any more, as long as all could be asked.
+   * @param how in words that follow the name of the part
+   * @param wordsOf what it said before, asked when there was time to hear it
+   */
+  private fail(part: string, how: string, atMs = monotonicMs(), wordsOf = () => ''): void {
+    if (this.trouble !== null || (this.isOver && part === 'MMDS')) return;
+    const cause = `${this.nameOf(part)} ${how} ${this.moment(atMs)}`;
+    this.trouble = cause;
     this.stopping.abort();
+    this.told = sleepUntil(monotonicMs() + TOLD_WITHIN_MS).then(() => {
+      this.trouble = cause + wordsOf();
+      this.failed.reject(new Error(this.trouble));
+    });
   }
 }
 
-async function within(promise: Promise<void>, ms: number): Promise<void> {
-  const patience = new AbortController();
-  await Promise.race([promise, sleepUntil(monotonicMs() + ms, patience.signal)]);
-  patience.abort();
-}
-
-function secondsSince(startMs: number): string {
-  return (Math.max(0, monotonicMs() - startMs) / 1e3).toFixed(1);
+/** The first reading, or where its namespace is gone the second. */
+function readingOr(reading: Reading, before: Reading): Reading {
+  return reading.portsInUse === null ? before : reading;
 }

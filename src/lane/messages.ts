@@ -17,5 +17,5 @@ export type LaneCommand =
 export type LaneMessage =
   | { type: 'ready' }
   | { type: 'sample'; sample: Sample }
-  | { type: 'outcome'; outcome: LaneOutcome; isWhole: boolean }
+  | { type: 'outcome'; outcome: LaneOutcome; isWhole: boolean; notes: string[] }
   | { type: 'failed'; message: string };

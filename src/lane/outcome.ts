@@ -40,7 +40,8 @@ export function laneOutcome(seen: Seen): LaneOutcome {
     trouble,
     setupMs,
   } = seen;
-  const { counters } = agent;
+  // Where the agent did not live to tell its last ones, those before are no exact counts.
+  const counters = agent.hasFinalCounters ? agent.counters : null;
   const dump = agent.stackDump();
   const hasKernel = reading.activeOpens !== null;
   return {
@@ -56,7 +57,9 @@ export function laneOutcome(seen: Seen): LaneOutcome {
           atEnd: sampler.pollersLast,
           source: 'agent',
         }
-      : externalPollers(sampler, dump, spec.intervalMs),
+      : spec.agent.kind === 'reference'
+        ? pollersSeen(sampler)
+        : externalPollers(sampler, dump, spec.intervalMs),
     connections: {
       total: reading.activeOpens ?? (counters ? counters.attempts - counters.localFailures : null),
       perSecondPeak: sampler.rate.peak,
@@ -98,6 +101,12 @@ export function laneOutcome(seen: Seen): LaneOutcome {
     setupMs,
     series: sampler.recorder.series(),
   };
+}
+
+/** What the samples saw of an agent that ended before it could tell its last counts. */
+function pollersSeen({ pollersPeak, pollersLast }: Sampler): LaneOutcome['pollers'] {
+  const source = pollersPeak === null ? null : 'agent';
+  return { peak: pollersPeak, spawned: null, atEnd: pollersLast, source };
 }
 
 /** The second over which a rate is taken: so much may lie between what it tells of and its sample, ms. */

@@ -13,6 +13,12 @@ import { UsageRecorder } from './usage.js';
 /** Ten readings a second. */
 const EVERY_MS = 100;
 
+/** Samples further apart than this are told of, ms. */
+const GAP_MS = 500;
+
+/** So many gaps say all that more would. */
+const MOST_GAPS = 10;
+
 /** Process use is read at every tenth sample: walking a process tree costs more than the rest. */
 const USE_EVERY = 10;
 
@@ -42,6 +48,8 @@ export class Sampler {
   private takenAtMs = 0;
   private hasKernel = false;
   private lastRate: { atMs: number; perSecond: number } | undefined;
+  /** When nothing was seen, in whole sentences without a full stop. */
+  readonly gaps: string[] = [];
   private timer: NodeJS.Timeout | undefined;
   private taken = 0;
 
@@ -72,17 +80,25 @@ export class Sampler {
   take(): void {
     const tMs = Math.max(0, monotonicMs() - this.startMs);
     const reading = this.agent.process.reader();
-    const counters = this.agent.counters;
+    const counters = this.agent.freshCounters;
     if (this.taken++ % USE_EVERY === 0) this.readUse(tMs);
     if (this.agent.died) return;
+    this.noteGap(tMs);
+    // The agent's side may be gone, and the agent's end not be told yet.
+    if (this.reading && reading.portsInUse === null) return;
     this.reading = reading;
     this.gapMaxMs = Math.max(this.gapMaxMs, tMs - this.takenAtMs);
     this.takenAtMs = tMs;
     const connectionsPerSecond = this.takeRate(reading);
     const fault = this.spec.faults.findLast(({ atMs }) => atMs <= tMs);
     const pollers =
-      counters?.pollersRunning ??
-      estimatePollers(fault?.sign ?? { kind: 'none' }, outstanding(reading), connectionsPerSecond);
+      this.spec.agent.kind === 'reference'
+        ? (counters?.pollersRunning ?? null)
+        : estimatePollers(
+            fault?.sign ?? { kind: 'none' },
+            outstanding(reading),
+            connectionsPerSecond,
+          );
     this.pollersLast = pollers;
     this.lastMs = tMs;
     if (pollers !== null && pollers >= (this.pollersPeak ?? 0)) {
@@ -118,7 +134,7 @@ export class Sampler {
     else if (this.hasKernel) return null;
     const [count, countedAtMs] =
       activeOpens === null
-        ? [this.agent.counters?.attempts ?? null, this.agent.countedAtMs]
+        ? [this.agent.freshCounters?.attempts ?? null, this.agent.countedAtMs]
         : [activeOpens, atMs];
     if (count === null || countedAtMs === null) return null;
     // An agent that has told nothing new since is no agent that does nothing.
@@ -127,6 +143,14 @@ export class Sampler {
       this.lastRate = { atMs: countedAtMs, perSecond };
     }
     return this.lastRate?.perSecond ?? null;
+  }
+
+  /** Whoever reads this lane was stopped, or got no processor. */
+  private noteGap(tMs: number): void {
+    if (tMs - this.lastMs > GAP_MS && this.gaps.length < MOST_GAPS) {
+      const [from, to] = [this.lastMs, tMs].map((ms) => (ms / 1e3).toFixed(1));
+      this.gaps.push(`no sample between ${from} s and ${to} s of the outage`);
+    }
   }
 
   /** What the agent's process tree has used so far. */

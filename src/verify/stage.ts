@@ -3,6 +3,7 @@ import { monotonicMs, sleepUntil } from '../base/clock.js';
 import { formatDuration } from '../base/duration.js';
 import { messageOf } from '../base/errors.js';
 import { ACCESS_TOKEN, agentCommand } from '../lane/agent-command.js';
+import { type Exit, howEnded } from '../lane/death.js';
 import { loopbackNetwork } from '../lane/network/loopback.js';
 import { netnsNetwork } from '../lane/network/netns.js';
 import type { AgentProcess, LaneNetwork } from '../lane/network/network.js';
@@ -86,13 +87,11 @@ export class Stage {
     const agent = new AgentPart(choice, process, () => {});
     let mmds: MmdsPart | undefined;
     try {
-      mmds = await MmdsPart.start(
-        network,
-        { mmdsVersion: 'V2', mmdsClose: 'auto' },
-        metadataOf(identity(0)),
-        { name: firstFault, parameters: {} },
-        () => {},
-      );
+      mmds = MmdsPart.launch(() => {});
+      await mmds.begin(network, { mmdsVersion: 'V2', mmdsClose: 'auto' }, metadataOf(identity(0)), {
+        name: firstFault,
+        parameters: {},
+      });
       const api = new AgentApi(network.agent);
       const stage = new Stage(spec, network, agent, mmds, api);
       await mmds.watch((events) => stage.watch.take(events));
@@ -101,7 +100,9 @@ export class Stage {
       return stage;
     } catch (thrown) {
       // Asked before it is torn down, which leaves words of its own.
-      const reason = agent.died ? endOf(agent) : `${messageOf(thrown)}${lastWordsOf(agent)}`;
+      const reason = agent.died
+        ? endOf(agent, agent.died)
+        : `${messageOf(thrown)}${lastWordsOf(agent)}`;
       mmds?.destroy();
       await agent.destroy();
       throw new Error(`agent ${choice.name}: ${reason}`);
@@ -145,15 +146,18 @@ export class Stage {
   /** Many `/init`s and `/health` probes, one by one at a steady pace, from a thread of their own. */
   async drive(count: number, everyMs: number): Promise<DriverReport> {
     const outageMs = count * everyMs;
-    const driver = new DriverPart({
-      ...this.network.agent,
-      policyName: 'fixed',
-      times: { intervalMs: everyMs, outageMs, retryPauseMs: 0, retryBudgetMs: outageMs },
-      initTimeoutMs: 5_000,
-      healthEveryMs: everyMs,
-      healthTimeoutMs: 5_000,
-      accessToken: ACCESS_TOKEN,
-    });
+    const driver = new DriverPart(
+      {
+        ...this.network.agent,
+        policyName: 'fixed',
+        times: { intervalMs: everyMs, outageMs, retryPauseMs: 0, retryBudgetMs: outageMs },
+        initTimeoutMs: 5_000,
+        healthEveryMs: everyMs,
+        healthTimeoutMs: 5_000,
+        accessToken: ACCESS_TOKEN,
+      },
+      () => {},
+    );
     await driver.ready;
     const beganMs = monotonicMs() + LOOK_EVERY_MS;
     driver.run(beganMs);
@@ -273,15 +277,13 @@ export class Stage {
     if (!this.agent.died) return;
     // The rest of what it said may still be on its way.
     await sleepUntil(monotonicMs() + LOOK_EVERY_MS);
-    throw new AgentDied(`the agent ${endOf(this.agent)}`);
+    throw new AgentDied(`the agent ${endOf(this.agent, this.agent.died)}`);
   }
 }
 
 /** How an agent that has died ended, in words. */
-function endOf(agent: AgentPart): string {
-  const { died } = agent;
-  const how = died?.code === null ? `was ended by ${died.signal}` : `exited ${died?.code}`;
-  return how + lastWordsOf(agent);
+function endOf(agent: AgentPart, died: Exit): string {
+  return howEnded(died) + lastWordsOf(agent);
 }
 
 function lastWordsOf(agent: AgentPart): string {

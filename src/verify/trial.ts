@@ -60,7 +60,7 @@ async function play(
   signal.addEventListener('abort', kill);
   if (signal.aborted) kill();
   stage.send({ spec, scenario: scenario.name });
-  const how = await stage.ended;
+  const { how } = await stage.ended;
   clearTimeout(timer);
   signal.removeEventListener('abort', kill);
   return message ?? { type: 'failed', message: `the stage's process ${how}` };

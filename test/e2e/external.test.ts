@@ -97,7 +97,7 @@ test('a program that ends in mid-storm: the other lane goes on', options, async 
   ]);
   assertUnharmed(result);
   const mine = lane(result, 'mine');
-  assert.match(mine.trouble ?? '', /^agent exited 7 after \d\.\d s$/);
+  assert.match(mine.trouble ?? '', /^the agent of lane mine exited 7 \d\.\d s into the outage$/);
   assert.ok((mine.series.tMs.at(-1) ?? 0) < 3_000);
   assert.equal(result.complete, true);
 });
@@ -189,7 +189,10 @@ const refused: [string, RegExp][] = [
   ['mine=', /empty command/],
   ['=./text', /no usable name/],
   ['a b=./text', /no usable name/],
-  [`mine=${quotedAgent} exits-at-once`, /agent mine:.*no such configuration/],
+  [
+    `mine=${quotedAgent} exits-at-once`,
+    /the agent of lane mine exited 3 in set-up; it said: no such configuration/,
+  ],
   [`mine=${quotedAgent} unhealthy`, /agent mine: GET \/health on port 49983.*status 500/],
   [`mine=${quotedAgent} no-http`, /agent mine: GET \/health on port 49983/],
   [`mine=${quotedAgent} never-ready`, /agent mine: GET \/health.*ECONNREFUSED/],

@@ -56,7 +56,12 @@ function notesOf({
       return [
         agent,
         {
-          end: { outcome: { ...outcome, connections, load }, isWhole: true, message: undefined },
+          end: {
+            outcome: { ...outcome, connections, load },
+            isWhole: true,
+            message: undefined,
+            notes: [],
+          },
           samples,
         },
       ] as const;

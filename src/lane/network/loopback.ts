@@ -3,9 +3,10 @@ import { randomInt } from 'node:crypto';
 import { createServer } from 'node:net';
 import { loopbackReader } from '../../observe/loopback-reader.js';
 import { readProc } from '../../observe/proc/counters.js';
+import type { Exit } from '../death.js';
 import { plainEnvironment } from './command.js';
 import { portCapacity } from './netns.js';
-import type { Address, AgentProcess, Exit, LaneNetwork } from './network.js';
+import type { Address, AgentProcess, LaneNetwork } from './network.js';
 
 /**
  * A lane on the shared loopback device, for machines without user namespaces. Every lane has an
@@ -18,6 +19,7 @@ export async function loopbackNetwork(): Promise<LaneNetwork> {
     mmds,
     agent: { host, port: await freePort(host) },
     mmdsSide: { kind: 'loopback' },
+    side: () => [],
     startAgent: async (command, confineTo) => {
       if (confineTo !== undefined) throw new Error('an external agent needs a network of its own');
       return startAgent(mmds, command);
@@ -33,7 +35,7 @@ function startAgent(mmds: Address, command: readonly string[]): AgentProcess {
   });
   child.stdin.on('error', () => {});
   const exited = new Promise<Exit>((resolve) => {
-    child.once('error', (error) => resolve({ code: null, signal: error.message }));
+    child.once('error', (error) => resolve({ code: null, signal: null, error: error.message }));
     child.once('close', (code, signal) => resolve({ code, signal }));
   });
   const sys = '/proc/sys/net/ipv4';

@@ -23,16 +23,16 @@ export const UNSHARE = [
 export const DIE_WITH_PARENT = ['setpriv', '--pdeathsig', 'KILL'] as const;
 
 /** What an inner network namespace needs to be of use; tried before a run relies on it. */
-const TRIAL = 'ip link add veth0 type veth peer name eth0 && ip link set lo up';
+const TRIAL = 'link add veth0 type veth peer name eth0\nlink set lo up\n';
 
 /**
  * Finds out whether lanes can have network namespaces here.
  * @returns undefined when they can, else the reason in one line
  */
 export async function whyNoNamespaces(): Promise<string | undefined> {
-  const [program, ...args] = [...DIE_WITH_PARENT, ...UNSHARE, ...UNSHARE, 'sh', '-c', TRIAL];
+  const [program, ...args] = [...DIE_WITH_PARENT, ...UNSHARE, ...UNSHARE, 'ip', '-batch', '-'];
   try {
-    await runTool(program ?? '', args);
+    await runTool(program ?? '', args, TRIAL);
     return undefined;
   } catch (thrown) {
     return explained(firstLine(messageOf(thrown)));

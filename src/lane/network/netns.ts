@@ -2,12 +2,14 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { existsSync, writeFileSync } from 'node:fs';
 import { createInterface, type Interface } from 'node:readline';
 import type { Readable } from 'node:stream';
+import { monotonicMs, sleepUntil } from '../../base/clock.js';
 import { netnsReader } from '../../observe/netns-reader.js';
 import { readProc } from '../../observe/proc/counters.js';
 import { childrenOf, treeOf } from '../../observe/proc/process.js';
+import { type Exit, exitInside, exitOfStatus, howEnded } from '../death.js';
 import { plainEnvironment, runTool } from './command.js';
 import { UNSHARE } from './namespaces.js';
-import type { AgentProcess, Exit, LaneNetwork, Limits } from './network.js';
+import type { AgentExit, AgentProcess, LaneNetwork, Limits } from './network.js';
 
 /** E2B's addresses: the guest's eth0, its gateway on the host, and MMDS behind it. */
 const AGENT = { host: '169.254.0.21', port: 49983 };
@@ -15,10 +17,17 @@ const GATEWAY = '169.254.0.22';
 const MMDS = { host: '169.254.169.254', port: 80 };
 const HOST_DEVICE = 'veth0';
 
+/** How much of what the side itself says is kept, characters. */
+const TAIL = 2_000;
+
+/** How long the end of a process may stay untold after what it caused, ms. */
+const CAUSE_TOLD_WITHIN_MS = 500;
+
 /**
  * The first process of the agent's side. It waits until the host side has laid the cable, sets the
  * side up, starts the agent, says how it ended, and holds the namespaces, so that their counters can
- * be read, until its standard input ends. What goes wrong is said on file 3.
+ * be read, until its standard input ends. What goes wrong is said on file 3. The agent's
+ * standard error is file 4: on its own a shell says how the agent died, as if the agent had said it.
  * $1 TIME_WAIT limit or "", $2 port range or "", $3 the folder of a program that is not ours or "",
  * $4 the folder it is started in; then the agent's command.
  *
@@ -58,13 +67,14 @@ sys=/proc/sys/net/ipv4
   { [ -z "$timewait" ] || echo "$timewait" > $sys/tcp_max_tw_buckets; } &&
   mount -t tmpfs -o mode=755 tmpfs /run &&
   { [ -z "$folder" ] || confine; }
-} 2>&3 || { echo failed >&3; exit 1; }
+} 2>&3 || { echo "status $?" >&3; echo failed >&3; exit 1; }
 for limit in ip_local_port_range ip_local_reserved_ports tcp_max_tw_buckets; do
   echo "$limit $(cat $sys/$limit 2>/dev/null)" >&3
 done
 [ -z "$folder" ] || set -- unshare --user --map-root-user --mount -- "$@"
 echo ready >&3
-"$@" 3>&- &
+"$@" 2>&4 3>&- 4>&- &
+exec 4>&-
 wait $!
 echo "exit $?" >&3
 while read -r _; do :; done
@@ -83,12 +93,24 @@ export interface GuestLimits {
 export async function netnsNetwork(guest: GuestLimits): Promise<LaneNetwork> {
   await runTool('ip', ['link', 'set', 'lo', 'up']);
   sizeConnectionTable(guest.timeWaitLimit);
+  let holder: ChildProcess | undefined;
+  const onHolder = (child: ChildProcess): void => {
+    holder = child;
+  };
   return {
     mmds: MMDS,
     agent: AGENT,
     mmdsSide: { kind: 'netns', device: HOST_DEVICE },
-    startAgent: (command, confineTo) => startAgent(guest, command, confineTo),
+    side: () => sideOf(holder?.pid),
+    startAgent: (command, confineTo) => startAgent(guest, command, confineTo, onHolder),
   };
+}
+
+/** unshare, the first process inside, and while the side is built the tool that it waits for. */
+function sideOf(pid: number | undefined): number[] {
+  if (pid === undefined) return [];
+  const first = childrenOf(pid);
+  return [pid, ...first, ...first.flatMap(childrenOf)];
 }
 
 /**
@@ -104,6 +126,7 @@ async function startAgent(
   guest: GuestLimits,
   command: readonly string[],
   confineTo: string | undefined,
+  onHolder: (child: ChildProcess) => void,
 ): Promise<AgentProcess> {
   const [program, ...args] = [
     ...UNSHARE,
@@ -118,16 +141,21 @@ async function startAgent(
     ...command,
   ];
   const holder = spawn(program ?? '', args, {
-    stdio: ['pipe', 'pipe', 'pipe', 'pipe'],
+    stdio: ['pipe', 'pipe', 'pipe', 'pipe', 'pipe'],
     env: plainEnvironment({ ...inheritedInterlock(), GOTRACEBACK: 'all' }),
   });
-  const [stdin, stdout, stderr, reports] = holder.stdio;
+  onHolder(holder);
+  const [stdin, stdout, , reports, stderr] = holder.stdio;
   if (!stdin || !stdout || !stderr || !reports) throw new Error('the agent side has no pipes');
-  const gone = once(holder);
+  const gone = exitOf(holder);
   stdin.on('error', () => {});
   const lines = new Reports(reports as Readable, gone);
   await lines.until('up');
-  await runTool('ip', ['-batch', '-'], cable(holder.pid ?? 0));
+  await runTool('ip', ['-batch', '-'], cable(holder.pid ?? 0)).catch(async (thrown) => {
+    // There is no cable to a side that has just ended: then that is the cause.
+    await sleepUntil(monotonicMs() + CAUSE_TOLD_WITHIN_MS);
+    throw lines.whyEnded() ?? thrown;
+  });
   stdin.write('go\n');
   const limits = readLimits(await lines.until('ready'));
   const exited = lines.exit();
@@ -184,17 +212,17 @@ class Reports {
   private readonly lines: string[] = [];
   private readonly reader: Interface;
   private wake: () => void = () => {};
-  private ended = false;
+  private ended: Exit | undefined;
 
-  constructor(stream: Readable, gone: Promise<void>) {
+  constructor(stream: Readable, gone: Promise<Exit>) {
     stream.on('error', () => {});
     this.reader = createInterface({ input: stream });
     this.reader.on('line', (line) => {
       this.lines.push(line.slice(0, 1024));
       this.wake();
     });
-    void gone.then(() => {
-      this.ended = true;
+    void gone.then((exit) => {
+      this.ended = exit;
       this.wake();
     });
   }
@@ -204,22 +232,32 @@ class Reports {
     for (;;) {
       const at = this.lines.indexOf(word);
       if (at >= 0) return this.lines.splice(0, at + 1).slice(0, -1);
-      if (this.ended || this.lines.includes('failed')) {
-        throw new Error(`cannot set up the agent's side: ${this.lines[0] ?? 'it ended at once'}`);
-      }
+      const error = this.whyEnded();
+      if (error) throw error;
       await new Promise<void>((resolve) => {
         this.wake = resolve;
       });
     }
   }
 
+  /** Why the side cannot be had; undefined while it can. */
+  whyEnded(): Error | undefined {
+    const status = this.lines.find((line) => line.startsWith('status '));
+    if (!this.ended && !this.lines.includes('failed')) return undefined;
+    const tool = exitOfStatus(Number(status?.slice('status '.length)));
+    if (tool.signal) return new Error(`cannot set up the agent side: a tool ${howEnded(tool)}`);
+    if (this.ended?.signal) {
+      return new Error(`cannot set up the agent side: its first process ${howEnded(this.ended)}`);
+    }
+    return new Error(`cannot set up the agent side: ${this.lines[0] ?? 'it ended at once'}`);
+  }
+
   /** How the agent ended: by itself, or with the holder. */
-  async exit(): Promise<Exit> {
+  async exit(): Promise<AgentExit> {
     for (;;) {
       const line = this.lines.find((one) => one.startsWith('exit '));
-      // A shell reports a death by signal as 128 + its number.
-      if (line) return { code: Number(line.slice('exit '.length)), signal: null };
-      if (this.ended) return { code: null, signal: 'SIGKILL' };
+      if (line) return exitOfStatus(Number(line.slice('exit '.length)));
+      if (this.ended) return { ...this.ended, wasSide: true };
       await new Promise<void>((resolve) => {
         this.wake = resolve;
       });
@@ -271,9 +309,13 @@ function signal(pid: number | undefined, name: NodeJS.Signals): void {
   }
 }
 
-function once(child: ChildProcess): Promise<void> {
+function exitOf(child: ChildProcess): Promise<Exit> {
+  let words = '';
+  child.stderr?.on('data', (piece: Buffer) => {
+    words = (words + piece.toString('utf8')).slice(-TAIL);
+  });
   return new Promise((resolve) => {
-    child.once('error', () => resolve());
-    child.once('close', () => resolve());
+    child.once('error', ({ message }) => resolve({ code: null, signal: null, error: message }));
+    child.once('close', (code, signal) => resolve(exitInside({ code, signal }, words)));
   });
 }

@@ -1,5 +1,6 @@
 import type { Readable } from 'node:stream';
 import type { Reader } from '../../observe/reading.js';
+import type { Exit } from '../death.js';
 
 export interface Address {
   host: string;
@@ -13,10 +14,9 @@ export interface Limits {
   timeWait: number | null;
 }
 
-/** How a process ended. */
-export interface Exit {
-  code: number | null;
-  signal: string | null;
+/** How an agent ended: by itself, or with the first process of its side, which holds the namespaces. */
+export interface AgentExit extends Exit {
+  wasSide?: true;
 }
 
 /** An agent's process, wherever it runs. */
@@ -25,7 +25,7 @@ export interface AgentProcess {
   pid(): number | undefined;
   stdout: Readable;
   stderr: Readable;
-  exited: Promise<Exit>;
+  exited: Promise<AgentExit>;
   limits: Limits;
   reader: Reader;
   /** Asks it to end. */
@@ -49,6 +49,8 @@ export interface LaneNetwork {
   agent: Address;
   /** What the MMDS process needs to know of its side. */
   mmdsSide: { kind: 'netns'; device: string } | { kind: 'loopback' };
+  /** The processes that build and hold the agent's side, while they live; none where it has none. */
+  side(): readonly number[];
   /**
    * Starts the agent on its side.
    * @param command the program and its arguments

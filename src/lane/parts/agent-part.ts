@@ -3,11 +3,19 @@ import type { Readable } from 'node:stream';
 import { StringDecoder } from 'node:string_decoder';
 import { z } from 'zod';
 import { type Counters, newCounters } from '../../agents/counters.js';
+import { monotonicMs } from '../../base/clock.js';
 import { cleanText } from '../../base/text.js';
 import { LoopMeter } from '../../observe/loop-meter.js';
 import { type StackDump, StackDumpReader } from '../../observe/stack-dump.js';
-import type { AgentProcess, Exit } from '../network/network.js';
+import { howEnded } from '../death.js';
+import type { AgentExit, AgentProcess } from '../network/network.js';
 import type { LaneSpec } from '../spec.js';
+
+/**
+ * Counters older than this are none, ms: the agent prints them ten times a second, and one that does
+ * not any more may have any number of pollers.
+ */
+const STALE_AFTER_MS = 1_000;
 
 /** How much of what an agent prints is kept for an error text, characters. */
 const TAIL = 2_000;
@@ -34,17 +42,19 @@ export class AgentPart {
   /** The event loop of a reference agent. */
   readonly loop = new LoopMeter();
   /** Set when the agent ended although nobody asked it to. */
-  died: Exit | undefined;
+  died: AgentExit | undefined;
+  /** How it ended, asked or not; undefined while it lives. */
+  exit: AgentExit | undefined;
   private readonly final: Promise<void>;
   private dumpReader: StackDumpReader | undefined;
-  private hasEnded = false;
   private readonly tail = { stdout: '', stderr: '' };
   private asked = false;
 
   constructor(
     private readonly spec: LaneSpec['agent'],
     readonly process: AgentProcess,
-    onDeath: () => void,
+    /** Is told how the agent gave up although nobody asked it to, in words that follow its name. */
+    private readonly onDeath: (how: string) => void,
   ) {
     this.final = new Promise((resolve) => {
       if (spec.kind === 'reference') this.readCounterLines(process.stdout, resolve);
@@ -53,10 +63,14 @@ export class AgentPart {
     });
     this.collect(process.stderr, 'stderr');
     void process.exited.then((exit) => {
-      this.hasEnded = true;
+      this.exit = exit;
       if (this.asked) return;
       this.died = exit;
-      onDeath();
+      onDeath(
+        exit.wasSide
+          ? `ended with the first process of its side, which ${howEnded(exit)}`
+          : howEnded(exit),
+      );
     });
   }
 
@@ -67,6 +81,8 @@ export class AgentPart {
    */
   async stopPolling(): Promise<void> {
     this.asked = true;
+    // It has stopped already: to a second signal it would end.
+    if (this.hasFinalCounters) return;
     if (this.spec.kind === 'reference') {
       this.process.terminate();
     } else if (this.spec.pollFunction !== null) {
@@ -77,9 +93,16 @@ export class AgentPart {
     await this.final;
   }
 
+  /** The counters, where they are those of this moment; null otherwise. */
+  get freshCounters(): Counters | null {
+    const isFresh =
+      this.hasFinalCounters || monotonicMs() - (this.countedAtMs ?? 0) <= STALE_AFTER_MS;
+    return isFresh ? this.counters : null;
+  }
+
   /** What its stack dump said; undefined when there was none, or the agent did not end with it. */
   stackDump(): StackDump | undefined {
-    return this.hasEnded ? this.dumpReader?.end() : undefined;
+    return this.exit ? this.dumpReader?.end() : undefined;
   }
 
   /** Whether the counters are those after the end of the polling. */
@@ -105,6 +128,7 @@ export class AgentPart {
         this.countedAtMs = loop.atMs;
         this.loop.push(loop);
         if (final) {
+          if (!this.asked) this.onDeath('stopped polling unasked, as after a SIGTERM');
           this.hasFinalCounters = true;
           onFinal();
         }

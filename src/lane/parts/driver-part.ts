@@ -1,4 +1,5 @@
 import { Worker } from 'node:worker_threads';
+import { codeOf } from '../../base/errors.js';
 import { LoopMeter } from '../../observe/loop-meter.js';
 import type { DriverReport, RecentLatency } from '../../orchestrator/driver.js';
 import type { DriverCommand, DriverMessage, DriverThreadData } from '../../orchestrator/worker.js';
@@ -13,8 +14,10 @@ export class DriverPart {
   private readonly closed: Promise<DriverReport>;
   readonly loop = new LoopMeter();
   private latency: RecentLatency = { initLatencyMs: null, healthLatencyMs: null };
+  private isClosing = false;
 
-  constructor(data: DriverThreadData) {
+  /** @param onDeath is told in words that follow its name, when it ends unasked */
+  constructor(data: DriverThreadData, onDeath: (how: string) => void) {
     this.worker = new Worker(new URL('../../orchestrator/worker.js', import.meta.url), {
       workerData: data,
     });
@@ -23,6 +26,8 @@ export class DriverPart {
       this.merge(message.latency);
       this.loop.push(message.loop);
     });
+    this.worker.once('error', (thrown) => onDeath(`failed (${wordsOf(thrown)})`));
+    this.worker.once('exit', (code) => this.isClosing || onDeath(`ended with ${code}`));
     this.ready = this.message('ready').then(() => {});
     this.finished = this.report('report');
     this.closed = this.report('closed');
@@ -51,6 +56,7 @@ export class DriverPart {
 
   /** Closes all connections, and the thread. */
   async close(): Promise<DriverReport> {
+    this.isClosing = true;
     this.command({ type: 'close' });
     return this.closed;
   }
@@ -82,4 +88,10 @@ export class DriverPart {
       this.worker.once('exit', () => reject(new Error('the driver ended early')));
     });
   }
+}
+
+/** Of an error that crossed from another thread, where it may have lost its class. */
+function wordsOf(thrown: unknown): string {
+  const { message } = thrown as { message?: unknown };
+  return typeof message === 'string' ? message : (codeOf(thrown) ?? 'an error without words');
 }

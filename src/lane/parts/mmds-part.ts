@@ -4,6 +4,7 @@ import type { LoopReading } from '../../base/event-loop.js';
 import { ORIGIN_NETNS } from '../../base/interlock.js';
 import type { MmdsEvent } from '../../mmds/event-log.js';
 import { LoopMeter } from '../../observe/loop-meter.js';
+import { type Exit, howEnded } from '../death.js';
 import { plainEnvironment } from '../network/command.js';
 import type { LaneNetwork } from '../network/network.js';
 import type { LaneSpec } from '../spec.js';
@@ -29,34 +30,46 @@ export class MmdsPart {
   readonly loop = new LoopMeter();
   private onEvents: (events: MmdsEvent[]) => void = () => {};
 
+  private hasEnded = false;
+  private isDestroyed = false;
+
   private constructor(
     private readonly child: ChildProcess,
-    onDeath: () => void,
+    onDeath: (how: string) => void,
   ) {
-    child.once('exit', onDeath);
+    child.once('error', ({ message: error }) =>
+      this.onEnd({ code: null, signal: null, error }, onDeath),
+    );
+    child.once('exit', (code, signal) => this.onEnd({ code, signal }, onDeath));
     child.on('message', (message: MmdsMessage) => {
       if (message.type === 'events') this.onEvents(message.events);
       else if (message.type === 'loop') this.loop.push(message.loop);
     });
   }
 
-  /** @throws Error when it cannot listen or apply the fault */
-  static async start(
-    network: LaneNetwork,
-    spec: Pick<LaneSpec, 'mmdsVersion' | 'mmdsClose'>,
-    metadata: unknown,
-    fault: Fault,
-    onDeath: () => void,
-  ): Promise<MmdsPart> {
+  /**
+   * Starts the process; it serves nothing yet.
+   * @param onDeath is told in words that follow its name, when it ends unasked
+   */
+  static launch(onDeath: (how: string) => void): MmdsPart {
     const origin = process.env[ORIGIN_NETNS];
     const child = fork(fileURLToPath(new URL('../../mmds/process.js', import.meta.url)), {
       execArgv: [],
       env: plainEnvironment(origin ? { [ORIGIN_NETNS]: origin } : {}),
       stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
     });
-    const part = new MmdsPart(child, onDeath);
+    return new MmdsPart(child, onDeath);
+  }
+
+  /** Begins to serve. @throws Error when it cannot listen or apply the fault */
+  async begin(
+    network: LaneNetwork,
+    spec: Pick<LaneSpec, 'mmdsVersion' | 'mmdsClose'>,
+    metadata: unknown,
+    fault: Fault,
+  ): Promise<void> {
     const { host, port } = network.mmds;
-    await part.ask('ready', {
+    await this.ask('ready', {
       type: 'start',
       config: {
         address: host,
@@ -68,7 +81,6 @@ export class MmdsPart {
         fault,
       },
     });
-    return part;
   }
 
   get pid(): number | undefined {
@@ -102,11 +114,17 @@ export class MmdsPart {
   }
 
   destroy(): void {
-    this.child.removeAllListeners('exit');
+    this.isDestroyed = true;
     this.child.kill('SIGKILL');
   }
 
+  private onEnd(exit: Exit, onDeath: (how: string) => void): void {
+    if (!this.hasEnded && !this.isDestroyed) onDeath(howEnded(exit));
+    this.hasEnded = true;
+  }
+
   private ask(expected: MmdsMessage['type'], message: object): Promise<void> {
+    if (this.hasEnded) return Promise.reject(new Error('MMDS ended'));
     return new Promise((resolve, reject) => {
       const onMessage = (answer: MmdsMessage): void => {
         if (answer.type === expected) finish();
@@ -123,7 +141,8 @@ export class MmdsPart {
       };
       this.child.on('message', onMessage);
       this.child.once('exit', onExit);
-      this.child.send(message, (error) => error && finish(error));
+      // An error here is the end of the process, which tells more when it is seen.
+      this.child.send(message, () => {});
     });
   }
 }

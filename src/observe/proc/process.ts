@@ -36,6 +36,12 @@ export function parseResident(text: string): number {
   return Number(/^VmRSS:\s+(\d+) kB$/m.exec(text)?.[1] ?? 0) * 1024;
 }
 
+/** Whether a process is stopped by a signal (state T), as SIGSTOP does; false when it is gone. */
+export function isStopped(pid: number): boolean {
+  const stat = readProc(`/proc/${pid}/stat`) ?? '';
+  return stat.slice(stat.lastIndexOf(')') + 2).startsWith('T ');
+}
+
 /** The processes that `pid` started and that live. Needs CONFIG_PROC_CHILDREN, as distributions set it. */
 export function childrenOf(pid: number): number[] {
   let threads: string[];

@@ -72,6 +72,18 @@ test('a tool that fails: one line with its name and the first thing that it said
   });
 });
 
+test('a tool that is killed: one line with its name and the signal', async () => {
+  await assert.rejects(runTool('sh', ['-c', 'kill -KILL $$']), {
+    message: 'sh was killed by SIGKILL',
+  });
+});
+
+test('a tool that stands still is ended, and with it what it started', async () => {
+  await assert.rejects(runTool('sh', ['-c', 'sleep 60 & kill -STOP $$; wait']), {
+    message: 'sh was stopped (SIGSTOP)',
+  });
+});
+
 test('a tool that is not there: one line with its name', async () => {
   // A folder of PATH that may not be read would give EACCES.
   process.env.PATH = '/usr/bin';
