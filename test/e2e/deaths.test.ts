@@ -1,0 +1,90 @@
+import assert from 'node:assert/strict';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { whyNoNamespaces } from '../../src/lane/network/namespaces.js';
+import { resultSchema } from '../../src/results/schema.js';
+import { drawKills, livesOnLoopback } from '../soak/draw.js';
+import { BIN, type Kill, type Outcome, tryKill } from '../soak/trial.js';
+import { processesOf, VICTIMS } from '../soak/victims.js';
+import { start, until } from './cli.js';
+
+/**
+ * A short `npm run soak`: every victim once in mid-storm, and some kills of a fixed seed. What each
+ * must leave behind is in test/soak/judge.ts.
+ */
+const isolation = (await whyNoNamespaces()) === undefined ? 'netns' : 'loopback';
+
+/** The most telling blow to each: one that leaves no chance to say good-bye, or no sign at all. */
+const blows: Partial<Record<Kill['victim'], Kill['blow']>> = {
+  'lane host': 'SIGSTOP',
+  agent: 'SIGSTOP',
+  MMDS: 'SIGSTOP',
+};
+const kills: Kill[] = [
+  ...VICTIMS.filter((victim) => isolation === 'netns' || livesOnLoopback(victim)).map(
+    (victim): Kill => ({
+      victim,
+      blow: blows[victim] ?? 'SIGKILL',
+      atMs: victim === 'tool' ? 0 : 400,
+      from: victim === 'tool' || isolation === 'loopback' ? 'start' : 'storm',
+      isolation,
+      which: 0.5,
+    }),
+  ),
+  { victim: 'agent', blow: 'SIGKILL', atMs: 500, from: 'storm', isolation, which: 0 },
+  { victim: 'agent', blow: 'SIGTERM', atMs: 500, from: 'storm', isolation, which: 0.9 },
+  ...drawKills(4, 20_251, [isolation]),
+];
+
+test('whatever dies: one line names it, the rest holds, nothing is left', {
+  timeout: 300_000,
+}, async () => {
+  const outcomes: Outcome[] = [];
+  const left = [...kills];
+  const work = async (): Promise<void> => {
+    for (let kill = left.shift(); kill; kill = left.shift()) outcomes.push(await tryKill(kill));
+  };
+  await Promise.all([work(), work()]);
+  const failed = outcomes.filter(({ wrong }) => wrong.length > 0);
+  assert.deepEqual(
+    failed.map(({ kill, code, wrong, stderr }) => ({ kill, code, wrong, stderr })),
+    [],
+  );
+  // A test that hit nothing shows nothing.
+  assert.ok(outcomes.filter(({ wasMet }) => wasMet).length >= kills.length / 2);
+});
+
+test('the first Ctrl-C ends a run even when a lane is stuck; the other lane keeps its figures', {
+  timeout: 120_000,
+}, async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'envd-bench-deaths-'));
+  try {
+    const running = start(
+      [...[process.execPath, BIN, 'run', '--json', '--outage', '40s'], ...['--out', folder]],
+      { env: { PATH: process.env.PATH, HOME: folder } },
+    );
+    await until('a first line', () => running.stderr().includes('s of'));
+    const hosts = processesOf(folder).filter(({ victim }) => victim === 'lane host');
+    const [stuck] = hosts;
+    process.kill(stuck?.pid ?? 0, 'SIGSTOP');
+    running.child.kill('SIGINT');
+    const { code, stdout, stderr } = await running.finished;
+    assert.equal(code, 130, stderr);
+    const { lanes, complete } = resultSchema.parse(JSON.parse(stdout));
+    assert.equal(complete, false);
+    assert.deepEqual(lanes.map(({ trouble, init }) => [trouble === null, init.sent > 0]).sort(), [
+      [false, false],
+      [true, true],
+    ]);
+    const [words] = lanes.flatMap(({ trouble }) => trouble ?? []);
+    assert.match(
+      words ?? '',
+      /^the host of lane \w+ was stopped \(SIGSTOP\) \d+\.\d s into|^had not/,
+    );
+    await until('nothing is left', () => processesOf(folder).length === 0);
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+});
