@@ -116,6 +116,7 @@ function keeping(frame: RunFrame, observer: RunObserver, keeper: RunKeeper | und
       keeper?.sample(lane, sample);
       observer.sample(lane, sample);
     },
+    say: (line: string) => observer.say(line),
     stop: () => observer.stop(),
   };
 }

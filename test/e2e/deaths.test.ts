@@ -74,10 +74,13 @@ test('the first Ctrl-C ends a run even when a lane is stuck; the other lane keep
     assert.equal(code, 130, stderr);
     const { lanes, complete } = resultSchema.parse(JSON.parse(stdout));
     assert.equal(complete, false);
-    assert.deepEqual(lanes.map(({ trouble, init }) => [trouble === null, init.sent > 0]).sort(), [
-      [false, false],
-      [true, true],
-    ]);
+    assert.deepEqual(
+      lanes.map(({ trouble, init }) => [trouble === null, (init.sent ?? 0) > 0]).sort(),
+      [
+        [false, false],
+        [true, true],
+      ],
+    );
     const [words] = lanes.flatMap(({ trouble }) => trouble ?? []);
     assert.match(
       words ?? '',

@@ -1,12 +1,16 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { journalId } from '../../src/results/journal/format.js';
 import { type LaneResult, type Result, resultSchema } from '../../src/results/schema.js';
 import type { Finished } from '../e2e/cli.js';
 import type { Kill } from './trial.js';
 import type { Seen } from './victims.js';
 
-/** What a saved document is called; all else in the folder for results is a leftover. */
+/** What a saved document is called; all else is a leftover, but for what a main process left that was killed. */
 const SAVED = /^\d{8}T\d{6}\.\d{3}Z-[0-9a-f]{12}\.json$/;
+
+/** A result that was being written when the process was killed; the next run takes it away. */
+const HALF = /^\.\d{8}T\d{6}\.\d{3}Z-[0-9a-f]{12}-[0-9a-f]{12}\.tmp$/;
 
 /** How a line names what was done. */
 export const NAMED: Record<Kill['blow'], RegExp> = {
@@ -46,12 +50,19 @@ export async function faultsOf(struck: Struck): Promise<string[]> {
   const wrong: string[] = [];
   const results: Result[] = [];
   for (const name of readdirSync(out)) {
-    if (!SAVED.test(name)) {
+    const path = join(out, name);
+    const isJournal = journalId(name) !== undefined;
+    const wasCutOff = kill.victim === 'main' && kill.blow === 'SIGKILL';
+    if (!SAVED.test(name) && !(wasCutOff && (isJournal || HALF.test(name)))) {
       wrong.push(`left: file ${name} among the results`);
       continue;
     }
-    const path = join(out, name);
+    if (HALF.test(name)) continue;
     const refusal = await readable(path);
+    if (isJournal) {
+      if (refusal !== undefined) wrong.push(`report cannot read ${name}: ${refusal}`);
+      continue;
+    }
     if (refusal !== undefined) wrong.push(`report cannot read ${name}: ${refusal}`);
     else results.push(resultSchema.parse(JSON.parse(readFileSync(path, 'utf8'))));
   }
@@ -129,7 +140,11 @@ function wrongFigures(lane: LaneResult, isComplete: boolean): string[] {
   const wrong: string[] = [];
   const say = (what: string): void => void wrong.push(`${lane.agent}: ${what} (${trouble})`);
   for (const [name, { sent, answered, timedOut, failed }] of Object.entries({ init, health })) {
-    if (sent !== answered + timedOut + failed) say(`${name}: ${sent} sent, not as many ends`);
+    const ends = [answered, timedOut, failed];
+    const sum = ends.some((count) => count === null)
+      ? null
+      : ends.reduce<number>((all, count) => all + (count ?? 0), 0);
+    if (sent !== sum) say(`${name}: ${sent} sent, ${sum} ends`);
   }
   if (connections.source === 'kernel' && agentCount !== null) {
     const counted = agentCount.attempts - agentCount.localFailures;
@@ -137,7 +152,8 @@ function wrongFigures(lane: LaneResult, isComplete: boolean): string[] {
   }
   if (connections.total === null && connections.source !== null) say('a source of no total');
   if (lane.guard === 'guarded' && (pollers.peak ?? 0) > 1) say(`peak ${pollers.peak}`);
-  if (pollers.spawned !== null && pollers.spawned > init.sent) say('more pollers than /init');
+  if (pollers.spawned !== null && pollers.spawned > (init.sent ?? 0))
+    say('more pollers than /init');
   const peakOfSeries = Math.max(0, ...series.pollers.map((count) => count ?? 0));
   if (pollers.peak !== null && peakOfSeries > pollers.peak) say('the series tops the peak');
   if (series.tMs.some((tMs, i) => tMs <= (series.tMs[i - 1] ?? -1))) say('time runs back');

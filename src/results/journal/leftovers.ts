@@ -6,8 +6,8 @@ import { isAlive } from './reader.js';
 
 /**
  * Looks after the journals in a folder of results. Where the result is there too (the run was cut off
- * between its two last steps) the journal goes, and with it what was half written; one without a
- * result is data and stays. The journal of a run that goes on is left alone.
+ * between its two last steps) the journal goes; one without a result is data and stays. What was half
+ * written goes in both cases. The journal of a run that goes on is left alone.
  * @returns a line about the runs that were cut off; undefined when there are none
  */
 export async function tidyJournals(dir: string): Promise<string | undefined> {
@@ -17,12 +17,12 @@ export async function tidyJournals(dir: string): Promise<string | undefined> {
     const id = journalId(name);
     // Another run may end just now, and take its journal away.
     if (id === undefined || (await isAlive(join(dir, name)).catch(() => true))) continue;
-    if (names.includes(`${id}.json`)) {
-      const halves = names.filter((one) => one.startsWith(`.${id}-`) && one.endsWith('.tmp'));
-      for (const one of [...halves, name]) await unlink(join(dir, one)).catch(() => undefined);
-    } else {
-      cutOff.push(join(dir, name));
+    const isSaved = names.includes(`${id}.json`);
+    const halves = names.filter((one) => one.startsWith(`.${id}-`) && one.endsWith('.tmp'));
+    for (const one of isSaved ? [...halves, name] : halves) {
+      await unlink(join(dir, one)).catch(() => undefined);
     }
+    if (!isSaved) cutOff.push(join(dir, name));
   }
   const newest = cutOff.at(-1);
   if (newest === undefined) return undefined;
