@@ -11,6 +11,7 @@ import { homedir } from 'node:os';
 import { delimiter, join, resolve } from 'node:path';
 import { parseArgsStringToArgv } from 'string-argv';
 import { UsageError } from '../base/errors.js';
+import { cleanText, quoted } from '../base/text.js';
 
 /** ELF machine numbers of the processors that Node runs on (elf.h, EM_…). */
 const ELF_MACHINE: Record<string, number> = {
@@ -39,7 +40,10 @@ export function parseAgentCommand(text: string): string[] {
     if (!statSync(program).isFile()) throw new Error('not a file');
     accessSync(program, constants.X_OK);
   } catch {
-    throw new UsageError(`--agent: ${shown(typed)} is not an executable file`, `chmod +x ${typed}`);
+    throw new UsageError(
+      `--agent: ${shown(typed)} is not an executable file`,
+      `chmod +x ${cleanText(typed)}`,
+    );
   }
   const obstacle = whyNotRunnable(program);
   if (obstacle) throw new UsageError(`--agent: ${shown(typed)} ${obstacle}`, mend);
@@ -89,5 +93,5 @@ function whyNotRunnable(program: string): string | undefined {
 }
 
 function shown(text: string): string {
-  return JSON.stringify(text.slice(0, 200));
+  return quoted(text);
 }

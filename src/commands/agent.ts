@@ -7,6 +7,7 @@ import { parseDuration } from '../base/duration.js';
 import { UsageError } from '../base/errors.js';
 import { assertMayReach } from '../base/interlock.js';
 import { lookUp } from '../base/nearest.js';
+import { quoted } from '../base/text.js';
 import { BaseCommand } from './base-command.js';
 
 const PROCESS = fileURLToPath(new URL('../agents/process.js', import.meta.url));
@@ -68,7 +69,7 @@ function parseAddress(text: string): [string, number] {
   const port = Number(match?.[2]);
   if (!match?.[1] || port < 1 || port > 65_535) {
     throw new UsageError(
-      `--mmds ${JSON.stringify(text.slice(0, 80))} is not an IPv4 address and a port`,
+      `--mmds ${quoted(text)} is not an IPv4 address and a port`,
       'Give it as --mmds 127.0.0.1:8169',
     );
   }

@@ -1,6 +1,7 @@
 import { Args, Flags } from '@oclif/core';
 import { EXIT, UsageError } from '../base/errors.js';
 import { lookUp } from '../base/nearest.js';
+import { quoted } from '../base/text.js';
 import { COMPARISON_FORMATS } from '../report/comparison/index.js';
 import { terminalOf } from '../report/terminal.js';
 import { compareResults, isAnythingCompared } from '../results/compare/compare.js';
@@ -95,5 +96,5 @@ Exit codes: 0 done; 1 a limit of --max-regression is exceeded, or a lane had tro
 function parseAlpha(text: string): number {
   const alpha = /^0?\.\d{1,9}$/.test(text.trim()) ? Number(text) : Number.NaN;
   if (alpha >= 0.000001 && alpha <= 0.5) return alpha;
-  throw new UsageError(`--alpha ${JSON.stringify(text.slice(0, 40))} is not from 0.000001 to 0.5`);
+  throw new UsageError(`--alpha ${quoted(text)} is not from 0.000001 to 0.5`);
 }

@@ -3,6 +3,7 @@ import { createInterface } from 'node:readline';
 import { Flags } from '@oclif/core';
 import { codeOf, EXIT, messageOf, UsageError } from '../base/errors.js';
 import { lookUp } from '../base/nearest.js';
+import { cleanText, quoted } from '../base/text.js';
 import { parseFault } from '../mmds/fault-spec.js';
 import { faults } from '../mmds/faults/index.js';
 import { type Mmds, startMmds } from '../mmds/mmds.js';
@@ -109,7 +110,7 @@ async function obey(mmds: Mmds, line: string): Promise<string | undefined> {
   }
   if (command === 'counters') return JSON.stringify(mmds.counters);
   throw new UsageError(
-    `unknown command ${JSON.stringify(command.slice(0, 80))}`,
+    `unknown command ${quoted(command)}`,
     'Known: fault NAME, metadata FILE, counters',
   );
 }
@@ -119,7 +120,7 @@ function readMetadata(file: string): unknown {
     return JSON.parse(readFileSync(file, 'utf8'));
   } catch (thrown) {
     throw new UsageError(
-      `cannot read the metadata of ${JSON.stringify(file.slice(0, 200))}: ${messageOf(thrown)}`,
+      `cannot read the metadata of ${quoted(file)}: ${cleanText(messageOf(thrown))}`,
       'Give a file that holds JSON',
     );
   }

@@ -1,7 +1,7 @@
 import { readFileSync, statSync } from 'node:fs';
 import { messageOf, UsageError } from '../base/errors.js';
 import { lookUp } from '../base/nearest.js';
-import { quoted } from '../base/text.js';
+import { cleanText, quoted } from '../base/text.js';
 
 /** What a flag takes: one text, several, or nothing. */
 export type FlagShape = 'text' | 'texts' | 'switch';
@@ -53,6 +53,9 @@ function parse(file: string, mend: string): unknown {
     if (statSync(file).size > LARGEST) throw new Error('it is larger than 1 MiB');
     return JSON.parse(readFileSync(file, 'utf8'));
   } catch (thrown) {
-    throw new UsageError(`cannot read the scenario ${quoted(file)}: ${messageOf(thrown)}`, mend);
+    throw new UsageError(
+      `cannot read the scenario ${quoted(file)}: ${cleanText(messageOf(thrown))}`,
+      mend,
+    );
   }
 }

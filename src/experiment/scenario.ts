@@ -124,7 +124,7 @@ function parseAgents(texts: readonly string[], pollFunction: string | null): Age
 function parseFunctionName(text: string): string {
   if (/^[A-Za-z_]\w{0,99}$/.test(text)) return text;
   throw new UsageError(
-    `--poll-function ${JSON.stringify(text.slice(0, 80))} is not the name of a Go function`,
+    `--poll-function ${quoted(text)} is not the name of a Go function`,
     'Give it without its package: --poll-function PollForMMDSOpts',
   );
 }
@@ -133,7 +133,7 @@ function parseGuestMemory(text: string): number {
   const bytes = parseSize(text, '--guest-memory');
   if (bytes < 64 * 2 ** 20) {
     throw new UsageError(
-      `--guest-memory ${JSON.stringify(text)} is less than 64MiB`,
+      `--guest-memory ${quoted(text)} is less than 64MiB`,
       'Give it as --guest-memory 512MiB, or host for this machine’s own limits',
     );
   }
@@ -143,7 +143,7 @@ function parseGuestMemory(text: string): number {
 function parsePortRange(text: string): [number, number] {
   const mend = 'Give it as --port-range 32768-60999, within 1024-65535';
   const match = /^(\d{1,5})-(\d{1,5})$/.exec(text.trim());
-  if (!match) throw new UsageError(`--port-range ${JSON.stringify(text)} is not LO-HI`, mend);
+  if (!match) throw new UsageError(`--port-range ${quoted(text)} is not LO-HI`, mend);
   const [low, high] = [Number(match[1]), Number(match[2])];
   if (low < 1024 || high > 65535) {
     throw new UsageError(`--port-range ${text} is outside 1024-65535`, mend);
@@ -155,7 +155,7 @@ function parsePortRange(text: string): [number, number] {
 function parseCount(text: string, name: string, most: number): number {
   const value = Number(text);
   if (!/^\d{1,9}$/.test(text.trim()) || value < 1 || value > most) {
-    throw new UsageError(`${name} ${JSON.stringify(text)} is not a number from 1 to ${most}`);
+    throw new UsageError(`${name} ${quoted(text)} is not a number from 1 to ${most}`);
   }
   return value;
 }

@@ -1,6 +1,7 @@
 import { formatDuration, parseDuration } from '../base/duration.js';
 import { UsageError } from '../base/errors.js';
 import { lookUp } from '../base/nearest.js';
+import { quoted } from '../base/text.js';
 import type { Fault, Parameter, Phase } from './fault.js';
 import { faults } from './faults/index.js';
 
@@ -24,7 +25,7 @@ export function parseFault(text: string, flagName: string): FaultSpec {
   const known = Object.entries(fault.parameters);
   if (given.length > known.length) {
     throw new UsageError(
-      `${flagName} ${JSON.stringify(text.slice(0, 80))}: ${fault.name} takes ` +
+      `${flagName} ${quoted(text)}: ${fault.name} takes ` +
         `${known.length === 0 ? 'no parameters' : `at most ${known.length}`}`,
       mend(fault, flagName),
     );
@@ -113,7 +114,7 @@ function assertInRange(
   if (whole && value >= parameter.min && value <= parameter.max) return;
   throw new UsageError(
     `${flagName} ${fault.name}: ${parameter.summary} must be ${formatValue(parameter.min, parameter)} ` +
-      `to ${formatValue(parameter.max, parameter)}, not ${JSON.stringify(typed.slice(0, 80))}`,
+      `to ${formatValue(parameter.max, parameter)}, not ${quoted(typed)}`,
     mend(fault, flagName),
   );
 }

@@ -1,5 +1,6 @@
 import { formatDuration, parseDuration } from '../base/duration.js';
 import { UsageError } from '../base/errors.js';
+import { quoted } from '../base/text.js';
 import { type FaultSpec, formatFault, parseFault } from './fault-spec.js';
 
 /** A fault and the moment at which it begins, in ms from the start of the outage. */
@@ -77,5 +78,5 @@ function formatTime(atMs: number): string {
 }
 
 function shown(part: string): string {
-  return JSON.stringify(part.trim().slice(0, 80));
+  return quoted(part);
 }

@@ -181,9 +181,10 @@ export async function loadDocument<T>(
   if (checked.success) return checked.data;
   const [issue, ...more] = checked.error.issues;
   const where = cleanText(pathOf(issue?.path ?? []));
+  const words = issue?.message.replace(/^.*received undefined$/, 'it is missing') ?? '';
   const others = more.length > 0 ? ` (and ${more.length} more)` : '';
   throw new UsageError(
-    `${name} is not valid: ${where}: ${cleanText(issue?.message ?? '')}${others}`,
+    `${name} is not valid: ${where}: ${cleanText(words)}${others}`,
     'It was changed after envd-bench wrote it: make it again',
   );
 }

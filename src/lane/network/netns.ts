@@ -31,28 +31,73 @@ const CAUSE_TOLD_WITHIN_MS = 500;
  * $1 TIME_WAIT limit or "", $2 port range or "", $3 the folder of a program that is not ours or "",
  * $4 the folder it is started in; then the agent's command.
  *
- * A program that is not ours sees the host's files, but can change none: all mounts are read-only,
- * and /run and /tmp are its own. Both its folders are bound back in where one of those would hide
- * them; only an open file still leads there then. It runs in one more user namespace, from which
- * these mounts and this network cannot be changed (mount_namespaces(7), locked mounts).
+ * A program that is not ours sees the host's files, but can change none: all mounts are read-only
+ * and without devices, /run and /tmp are its own. Both its folders are bound back in where one of those
+ * would hide them; only an open file still leads there then. What would be left:
+ * - /dev: an owner may write to a device on a read-only mount, and root owns the disks. It gets a /dev
+ *   of its own with six harmless devices; /dev/shm and terminals are its own too.
+ * - /proc: root's writes to /proc/sys and /proc/sysrq-trigger ask for no capability, core_pattern even
+ *   names a program that the kernel starts outside (proc_sysctl.c, test_perm). It is read-only.
+ * - cgroups: who has a cgroup namespace can mount them afresh, writable; it can have none.
+ * - System V memory and message queues: an IPC namespace of its own.
+ *
+ * It runs in one more user namespace, from which these mounts and this network cannot be changed
+ * (mount_namespaces(7), locked mounts). That namespace is made before /proc becomes read-only, for
+ * its maps are written there, and its mounts after that: hence the gate.
  */
 const HOLDER = `
 confine() {
   exec 8<"$start" 9<"$folder" &&
-  awk '$4 ~ /^rw/ && $2 !~ /^\\/(run|proc|dev)(\\/|$)/ { print $2 }' /proc/self/mounts > /run/mounts &&
-  while read -r at; do
-    mount -o remount,bind,ro "$(printf %b "$at")" 2>/dev/null || [ "$at" != / ] || return 1
-  done < /run/mounts &&
-  rm /run/mounts &&
-  mount -t tmpfs -o mode=1777 tmpfs /tmp &&
+  awk '$2 !~ /^\\/(run|proc|dev)(\\/|$)/ {
+    kept = ""
+    # What the host has set is locked: a remount that leaves it out is refused.
+    for (n = split($4, option, ","); n > 0; n--)
+      if (option[n] ~ /^(noexec|noatime|nodiratime|relatime)$/) kept = kept "," option[n]
+    print "remount,bind,ro,nosuid,nodev" kept, $2
+  }' /proc/self/mounts > /run/mounts &&
+  while read -r flags at; do
+    mount -o "$flags" "$(printf %b "$at")" 2>/dev/null
+  done < /run/mounts
+  mount -t tmpfs -o mode=1777,nosuid,nodev tmpfs /tmp &&
   back 8 "$start" && back 9 "$folder" &&
-  exec 8<&- 9<&- && cd "$start"
+  exec 8<&- 9<&- &&
+  own_dev && all_read_only &&
+  { [ ! -e /proc/sys/user/max_cgroup_namespaces ] || echo 0 > /proc/sys/user/max_cgroup_namespaces; } &&
+  cd "$start"
 }
 back() {
   case "$2" in
     /tmp/*|/run/*)
-      mkdir -p "$2" && mount --no-canonicalize --bind -o ro /proc/self/fd/$1 "$2" ;;
+      mkdir -p "$2" && mount --no-canonicalize --bind /proc/self/fd/$1 "$2" ;;
   esac
+}
+own_dev() {
+  mkdir /run/dev && mount -t tmpfs -o mode=755,nosuid tmpfs /run/dev &&
+  for device in null zero full random urandom tty; do
+    : > /run/dev/$device && mount --bind /dev/$device /run/dev/$device || return 1
+  done
+  ln -s /proc/self/fd /run/dev/fd && ln -s fd/0 /run/dev/stdin && ln -s fd/1 /run/dev/stdout &&
+  ln -s fd/2 /run/dev/stderr && mkdir -m 1777 /run/dev/shm && mkdir /run/dev/pts &&
+  { mount -t devpts -o newinstance,ptmxmode=0666 devpts /run/dev/pts 2>/dev/null &&
+    ln -s pts/ptmx /run/dev/ptmx || true; } &&
+  mount --move /run/dev /dev && rmdir /run/dev
+}
+# A mount may stay as it is only where nobody gets to: under another mount, or in a folder that is shut.
+all_read_only() {
+  awk '$2 !~ /^\\/(tmp$|(run|proc|dev)(\\/|$))/ { writable[$2] = $4 ~ /^rw/ }
+    END { for (at in writable) if (writable[at]) print at }' /proc/self/mounts > /run/mounts &&
+  while read -r at; do
+    [ ! -e "$(printf %b "$at")" ] || { echo "cannot make $at read-only" >&2; return 1; }
+  done < /run/mounts
+  rm /run/mounts
+}
+# Starts the agent's first process, which waits at the gate in a user namespace of its own.
+start_gated() {
+  unshare --user --map-root-user true && mkfifo /run/gate || return 1
+  unshare --user --map-root-user \\
+    sh -c 'read -r _ < /run/gate; exec unshare --mount --ipc -- "$@"' sh "$@" 2>&4 3>&- 4>&- &
+  agent=$!
+  exec 7>/run/gate && rm /run/gate && mount -o remount,bind,ro,nosuid,nodev,noexec /proc
 }
 echo up >&3
 read -r _ || exit 0
@@ -66,16 +111,20 @@ sys=/proc/sys/net/ipv4
   { [ -z "$range" ] || echo "$range" > $sys/ip_local_port_range; } &&
   { [ -z "$timewait" ] || echo "$timewait" > $sys/tcp_max_tw_buckets; } &&
   mount -t tmpfs -o mode=755 tmpfs /run &&
-  { [ -z "$folder" ] || confine; }
+  { [ -z "$folder" ] || { confine && start_gated "$@"; }; }
 } 2>&3 || { echo "status $?" >&3; echo failed >&3; exit 1; }
 for limit in ip_local_port_range ip_local_reserved_ports tcp_max_tw_buckets; do
   echo "$limit $(cat $sys/$limit 2>/dev/null)" >&3
 done
-[ -z "$folder" ] || set -- unshare --user --map-root-user --mount -- "$@"
 echo ready >&3
-"$@" 2>&4 3>&- 4>&- &
+if [ -n "$folder" ]; then
+  echo go >&7; exec 7>&-
+else
+  "$@" 2>&4 3>&- 4>&- &
+  agent=$!
+fi
 exec 4>&-
-wait $!
+wait $agent
 echo "exit $?" >&3
 while read -r _; do :; done
 `;
