@@ -1,4 +1,5 @@
 import Table from 'cli-table3';
+import { cleanText } from '../base/text.js';
 import type { Matrix, MatrixCell } from '../results/matrix.js';
 import type { LaneResult } from '../results/schema.js';
 import { ASCII_FRAME, renderStack } from './grid.js';
@@ -42,7 +43,7 @@ function figures({ cells }: Matrix): Grid {
       'retry',
       'poller',
       ...lanes.flatMap((name) => [
-        `${name}: pollers`,
+        `${cleanText(name, 40)}: pollers`,
         'connections/s [asked for]',
         'connections',
         'ports',
@@ -52,7 +53,7 @@ function figures({ cells }: Matrix): Grid {
     rows: cells.map((cell) => [
       ...nameOf(cell),
       ...(cell.skipped
-        ? [cell.skipped]
+        ? [cleanText(cell.skipped, 300)]
         : lanes.flatMap((name) => figuresOf(cell.lanes.find(({ agent }) => agent === name)))),
     ]),
   };
@@ -85,7 +86,7 @@ function figuresOf(lane: LaneResult | undefined): string[] {
 function claims({ cells }: Matrix): Grid {
   const ids = [...new Set(cells.flatMap((cell) => cell.claims.map(({ id }) => id)))];
   return {
-    head: ['fault', 'retry', 'poller', ...ids],
+    head: ['fault', 'retry', 'poller', ...ids.map((id) => cleanText(id, 40))],
     rows: cells
       .filter(({ skipped }) => !skipped)
       .map((cell) => [
@@ -102,7 +103,7 @@ function claims({ cells }: Matrix): Grid {
 }
 
 function nameOf({ fault, retry, poller }: MatrixCell): string[] {
-  return [fault, retry, poller];
+  return [fault, retry, poller].map((name) => cleanText(name, 60));
 }
 
 function laneNames(cells: readonly MatrixCell[]): string[] {
@@ -153,12 +154,19 @@ function wrapped(text: string, { columns }: View): string {
 
 function asMarkdown({ head, rows }: Grid): string {
   const line = (cells: readonly string[]): string =>
-    `| ${cells.map((cell) => cell.replaceAll('|', '\\|')).join(' | ')} |`;
+    `| ${cells.map((cell) => inert(cell)).join(' | ')} |`;
   return `${[
     line(head),
     line(head.map((_, i) => (i < 3 ? '---' : '---:'))),
     ...rows.map((row) => line([...row, ...Array(head.length - row.length).fill('')])),
   ].join('\n')}\n`;
+}
+
+/** A cell in which nothing from outside takes effect: it ends no cell, and is no tag, link or mention. */
+function inert(cell: string): string {
+  return cell
+    .replace(/[\\`<>&@*_~]|\](?=\()/g, (character) => `&#${character.charCodeAt(0)};`)
+    .replaceAll('|', '\\|');
 }
 
 function legend({ complete, cells }: Matrix): string {

@@ -50,10 +50,11 @@ way('devices', sub {
     opendir(my $dev, '/dev') or return 1;
     return scalar grep { !$own{$_} } readdir $dev;
 });
-for my $fd (3 .. 255) {
+# From 10 on there is only what whoever started envd-bench left open for all its children.
+for my $fd (3 .. 9) {
     my $leads = readlink "/proc/self/fd/$fd";
     next if !defined $leads || $leads =~ m{/escape\.pl$};
-    way("its parent's file $leads", sub { 1 });
+    way("its parent's file $fd, $leads", sub { 1 });
 }
 # A setuid program runs as root of this namespace at most
 way('sudo', sub { quietly("sudo -n sh -c ': >> \"$file\"'") });
