@@ -146,9 +146,9 @@ function parsePortRange(text: string): [number, number] {
   if (!match) throw new UsageError(`--port-range ${quoted(text)} is not LO-HI`, mend);
   const [low, high] = [Number(match[1]), Number(match[2])];
   if (low < 1024 || high > 65535) {
-    throw new UsageError(`--port-range ${text} is outside 1024-65535`, mend);
+    throw new UsageError(`--port-range ${quoted(text)} is outside 1024-65535`, mend);
   }
-  if (low > high) throw new UsageError(`--port-range ${text} is the wrong way round`, mend);
+  if (low > high) throw new UsageError(`--port-range ${quoted(text)} is the wrong way round`, mend);
   return [low, high];
 }
 

@@ -114,11 +114,12 @@ async function whoAmI(octokit: Octokit): Promise<string> {
       'query { viewer { login } }',
       { request },
     );
+    if (typeof viewer.login !== 'string') throw new TypeError('no login');
     return viewer.login;
   } catch {
     return octokit.rest.users
       .getAuthenticated({ request })
-      .then(({ data }) => data.login)
+      .then(({ data }) => text(data.login) || ACTIONS_BOT)
       .catch(() => ACTIONS_BOT);
   }
 }
@@ -129,8 +130,13 @@ function commentOf(comment: {
   html_url: string;
   user?: { login: string } | null;
 }): Comment {
-  const { id, body = '', html_url, user } = comment;
-  return { id, body, author: user?.login ?? '', url: html_url };
+  const { id, body, html_url, user } = comment ?? {};
+  return { id, body: text(body), author: text(user?.login), url: text(html_url) };
+}
+
+/** What answers may be a proxy's: a field of another type is taken for one that is missing. */
+function text(value: unknown): string {
+  return typeof value === 'string' ? value : '';
 }
 
 /** Asks GitHub, and says in plain words what it answered if it does not do it. */
