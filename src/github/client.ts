@@ -45,6 +45,10 @@ export async function createClient(target: Target, options: ClientOptions): Prom
       for (let page = 0; page < MOST_PAGES; page++) {
         const { done, value } = await asked(target, 'read', () => pages.next());
         if (done) return;
+        if (!Array.isArray(value?.data)) {
+          const words = 'the list of comments is none';
+          throw new GithubError('uncertain', EXPLAINED.uncertain(target, words));
+        }
         for (const comment of value.data) yield commentOf(comment);
       }
     },

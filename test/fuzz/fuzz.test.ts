@@ -8,8 +8,10 @@ const seed = Math.floor(Date.now() / 86_400_000);
 
 for (const { name } of TARGETS) {
   test(`fuzz ${name}`, { timeout: 120_000 }, async () => {
-    const { tried, failure } = await fuzz(name, 200, seed);
-    assert.equal(failure, null, `npm run fuzz -- --inputs 200 --seed ${seed} ${name}`);
-    assert.ok(tried >= 200);
+    // An answer of GitHub that is no good is waited for and asked for again: about 0.2 s each.
+    const inputs = name === 'github' ? 40 : 200;
+    const { tried, failure } = await fuzz(name, inputs, seed);
+    assert.equal(failure, null, `npm run fuzz -- --inputs ${inputs} --seed ${seed} ${name}`);
+    assert.ok(tried >= inputs);
   });
 }
