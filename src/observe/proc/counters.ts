@@ -21,7 +21,7 @@ export function parseNetCounters(text: string, section: string): NetCounters {
     .forEach((name, i) => {
       // Not Number(): of an empty text that is 0, and what was not read is no 0.
       const value = Number.parseInt(numbers[i] ?? '', 10);
-      if (Number.isFinite(value)) counters.set(name, value);
+      if (Number.isSafeInteger(value)) counters.set(name, value);
     });
   return counters;
 }
@@ -35,7 +35,7 @@ export interface SockStat {
 
 /** Parses `/proc/net/sockstat`; undefined when the TCP line is missing. */
 export function parseSockStat(text: string): SockStat | undefined {
-  const line = /^TCP: inuse (\d+) orphan \d+ tw (\d+)/m.exec(text);
+  const line = /^TCP: inuse (\d{1,15}) orphan \d+ tw (\d{1,15})\b/m.exec(text);
   return line ? { inUse: Number(line[1]), timeWait: Number(line[2]) } : undefined;
 }
 

@@ -24,7 +24,7 @@ export function parseProcessStat(
   const fields = text.slice(text.lastIndexOf(')') + 2).split(' ');
   const [utime, stime, threads] = [11, 12, 17].map((at) => Number(fields[at]));
   if (utime === undefined || stime === undefined || threads === undefined) return undefined;
-  if (!Number.isFinite(utime + stime + threads)) return undefined;
+  if (![utime, stime, threads].every((one) => Number.isSafeInteger(one))) return undefined;
   return { cpuSeconds: (utime + stime) / USER_HZ, threads };
 }
 
@@ -33,7 +33,7 @@ export function parseProcessStat(
  * this kernel's pages. A process that is ending has none.
  */
 export function parseResident(text: string): number {
-  return Number(/^VmRSS:\s+(\d+) kB$/m.exec(text)?.[1] ?? 0) * 1024;
+  return Number(/^VmRSS:\s+(\d{1,12}) kB$/m.exec(text)?.[1] ?? 0) * 1024;
 }
 
 /** Whether a process is stopped by a signal (state T), as SIGSTOP does; false when it is gone. */
