@@ -339,7 +339,8 @@ function readLimits(lines: readonly string[]): Limits {
  */
 export function portCapacity(range: string, reserved: string): number | null {
   const [low, high] = range.trim().split(/\s+/).map(Number);
-  if (low === undefined || high === undefined || !(high >= low && high <= 65_535)) return null;
+  if (low === undefined || high === undefined || !(0 <= low && low <= high && high <= 65_535))
+    return null;
   let taken = 0;
   for (const part of reserved.trim().split(',')) {
     const [, from, to = from] = /^(\d+)(?:-(\d+))?$/.exec(part) ?? [];
