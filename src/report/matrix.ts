@@ -32,7 +32,7 @@ export function renderMatrix(matrix: Matrix, view: View): string {
 
 /** The same as markdown tables. */
 export function renderMatrixMarkdown(matrix: Matrix): string {
-  return `${[figures(matrix), claims(matrix)].map(asMarkdown).join('\n')}\n${legend(matrix)}`;
+  return `${[figures(matrix), claims(matrix)].map(asMarkdown).join('\n')}\n${inert(legend(matrix))}`;
 }
 
 function figures({ cells }: Matrix): Grid {
@@ -174,7 +174,10 @@ function legend({ complete, cells }: Matrix): string {
   const overloaded = cells.flatMap((cell) =>
     cell.lanes
       .filter(hasOverload)
-      .map(({ agent, overload }) => `${nameOf(cell).join('/')} ${agent} (${overload.join(', ')})`),
+      .map(
+        ({ agent, overload }) =>
+          `${nameOf(cell).join('/')} ${cleanText(agent, 40)} (${overload.join(', ')})`,
+      ),
   );
   const overload =
     overloaded.length > 0
