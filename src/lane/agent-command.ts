@@ -54,7 +54,7 @@ function pinned(cpus: number | null): string[] {
 }
 
 /** The processors that this process may use (proc_pid_status(5), Cpus_allowed_list). */
-function usableCpus(): number[] {
+export function usableCpus(): number[] {
   const status = readFileSync('/proc/self/status', 'utf8');
   const list = /^Cpus_allowed_list:\s*(\S+)/m.exec(status)?.[1] ?? '0';
   return list.split(',').flatMap((part) => {

@@ -1,0 +1,103 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { connect } from 'node:net';
+import { createInterface } from 'node:readline';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
+import type { Counters } from '../../src/agents/counters.js';
+
+const SCRIPT = fileURLToPath(new URL('../../src/agents/process.js', import.meta.url));
+
+/** How long a start or an end may take, ms. */
+const PATIENCE_MS = 20_000;
+
+/** A reference agent in an arena, with its own counters as it prints them. */
+export interface ArenaAgent {
+  child: ChildProcess;
+  pid: number;
+  /** The latest counters that it printed. */
+  counters(): Counters;
+  /** Ends all pollers. @returns the counters after that */
+  stopPolling(): Promise<Counters>;
+}
+
+export interface AgentOptions {
+  poller: 'envd' | 'issue';
+  /** Where MMDS is, or nothing listens. */
+  mmdsPort: number;
+  port: number;
+  /** Period of a poller's ticker, ms. */
+  tickMs: number;
+  /** The program that pins it to a processor, and its arguments. */
+  prefix?: readonly string[];
+}
+
+/**
+ * Starts the agent that a run starts. The unguarded one, whose pollers outlive every trial.
+ * @throws Error when it does not answer
+ */
+export async function startAgent(options: AgentOptions): Promise<ArenaAgent> {
+  const command = [
+    ...(options.prefix ?? []),
+    ...[process.execPath, SCRIPT, '--guard=unguarded', `--poller=${options.poller}`],
+    ...[`--port=${options.port}`, '--mmds-host=127.0.0.1', `--mmds-port=${options.mmdsPort}`],
+    ...['--lifetime-ms=3600000', `--tick-ms=${options.tickMs}`],
+  ];
+  const [program, ...args] = command;
+  const child = spawn(program ?? '', args, { stdio: ['ignore', 'pipe', 'inherit'] });
+  let latest: { counters: Counters; final: boolean } | undefined;
+  createInterface({ input: child.stdout }).on('line', (line) => {
+    latest = JSON.parse(line) as typeof latest;
+  });
+  await until(() => latest !== undefined, 'the agent prints no counters');
+  const counters = (): Counters => {
+    if (!latest) throw new Error('the agent has printed no counters');
+    return latest.counters;
+  };
+  return {
+    child,
+    pid: child.pid ?? 0,
+    counters,
+    stopPolling: async () => {
+      child.kill('SIGTERM');
+      await until(() => latest?.final === true, 'the agent does not stop polling');
+      return counters();
+    },
+  };
+}
+
+/**
+ * Starts pollers: one `/init` each, all on one connection, which is all that this opens.
+ * @throws Error when not all of them run
+ */
+export async function spawnPollers(agent: ArenaAgent, port: number, wanted: number): Promise<void> {
+  const socket = connect(port, '127.0.0.1');
+  await once(socket, 'connect');
+  const init = `POST /init HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Length: 2\r\n\r\n{}`;
+  let answered = 0;
+  socket.on('data', (piece: Buffer) => {
+    answered += piece.toString('latin1').split('HTTP/1.1 204').length - 1;
+  });
+  // In tens, so that an answer cut in two by a segment stays a rare thing, and the storm grows evenly.
+  for (let sent = 0; sent < wanted; sent += 10) {
+    socket.write(init.repeat(Math.min(10, wanted - sent)));
+    if (sent % 200 === 0) await sleep(1);
+  }
+  await until(
+    () => agent.counters().pollersSpawned >= wanted,
+    () => `${agent.counters().pollersSpawned} of ${wanted} pollers started, ${answered} answered`,
+  );
+  socket.destroy();
+}
+
+/** Waits for a condition. @throws Error with the reason, when it does not come */
+export async function until(
+  condition: () => boolean,
+  reason: string | (() => string),
+): Promise<void> {
+  const end = performance.now() + PATIENCE_MS;
+  while (!condition()) {
+    if (performance.now() > end) throw new Error(typeof reason === 'string' ? reason : reason());
+    await sleep(5);
+  }
+}
