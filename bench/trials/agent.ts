@@ -9,7 +9,7 @@ import type { Counters } from '../../src/agents/counters.js';
 const SCRIPT = fileURLToPath(new URL('../../src/agents/process.js', import.meta.url));
 
 /** How long a start or an end may take, ms. */
-const PATIENCE_MS = 20_000;
+const PATIENCE_MS = 30_000;
 
 /** A reference agent in an arena, with its own counters as it prints them. */
 export interface ArenaAgent {
@@ -44,7 +44,8 @@ export async function startAgent(options: AgentOptions): Promise<ArenaAgent> {
     ...['--lifetime-ms=3600000', `--tick-ms=${options.tickMs}`],
   ];
   const [program, ...args] = command;
-  const child = spawn(program ?? '', args, { stdio: ['ignore', 'pipe', 'inherit'] });
+  const child = spawn(program ?? '', args, { stdio: ['ignore', 'pipe', 'pipe'] });
+  child.stderr.pipe(process.stderr);
   let latest: { counters: Counters; final: boolean } | undefined;
   createInterface({ input: child.stdout }).on('line', (line) => {
     latest = JSON.parse(line) as typeof latest;
@@ -66,28 +67,32 @@ export async function startAgent(options: AgentOptions): Promise<ArenaAgent> {
   };
 }
 
+/** Connections on which pollers are started: one would wait a turn of a busy event loop for each. */
+export const INIT_CONNECTIONS = 50;
+
 /**
- * Starts pollers: one `/init` each, all on one connection, which is all that this opens.
+ * Starts pollers: one `/init` each, on {@link INIT_CONNECTIONS} connections, which are all that this
+ * opens.
  * @throws Error when not all of them run
  */
 export async function spawnPollers(agent: ArenaAgent, port: number, wanted: number): Promise<void> {
-  const socket = connect(port, '127.0.0.1');
-  await once(socket, 'connect');
-  const init = `POST /init HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Length: 2\r\n\r\n{}`;
-  let answered = 0;
-  socket.on('data', (piece: Buffer) => {
-    answered += piece.toString('latin1').split('HTTP/1.1 204').length - 1;
-  });
-  // In tens, so that an answer cut in two by a segment stays a rare thing, and the storm grows evenly.
-  for (let sent = 0; sent < wanted; sent += 10) {
-    socket.write(init.repeat(Math.min(10, wanted - sent)));
-    if (sent % 200 === 0) await sleep(1);
-  }
-  await until(
-    () => agent.counters().pollersSpawned >= wanted,
-    () => `${agent.counters().pollersSpawned} of ${wanted} pollers started, ${answered} answered`,
+  const init = 'POST /init HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Length: 2\r\n\r\n{}';
+  const sockets = await Promise.all(
+    Array.from({ length: INIT_CONNECTIONS }, async () => {
+      const socket = connect(port, '127.0.0.1');
+      await once(socket, 'connect');
+      return socket.resume();
+    }),
   );
-  socket.destroy();
+  for (const [i, socket] of sockets.entries()) {
+    socket.write(init.repeat(Math.floor((wanted + i) / INIT_CONNECTIONS)));
+  }
+  const started = (): number => agent.counters().pollersSpawned;
+  await until(
+    () => started() >= wanted,
+    () => `${started()} of ${wanted} pollers started`,
+  );
+  for (const socket of sockets) socket.destroy();
 }
 
 /** Waits for a condition. @throws Error with the reason, when it does not come */

@@ -103,7 +103,7 @@ async function startServer(input: AttemptsInput, path: string): Promise<Server> 
 
 /**
  * One answer a connection, or the client is not doing what it is compared for. Those under way at the
- * end, and the connection on which the pollers were started, are all that may differ.
+ * end, and the connections on which the pollers were started, are all that may differ.
  */
 async function compareWithServer({ child, lines }: Server): Promise<void> {
   const opens = activeOpens();

@@ -19,6 +19,8 @@ export async function trial<Input, Output>(
     const sys = '/proc/sys/net/ipv4';
     // Wide, so that no client looks long for a port.
     writeFileSync(`${sys}/ip_local_port_range`, '1024 65535');
+    // On loopback a port in TIME_WAIT would be taken again after a second; on a guest's eth0 it is not.
+    writeFileSync(`${sys}/tcp_tw_reuse`, '0');
     writeFileSync(`${sys}/tcp_max_tw_buckets`, String(timeWaitLimit));
     const output = await measure(input);
     process.stdout.write(JSON.stringify(output), () => process.exit(0));

@@ -57,9 +57,9 @@ export class Sampler {
    * @param startMs when the lane's own time begins, on {@link monotonicMs}
    */
   constructor(
-    private readonly spec: LaneSpec,
+    private readonly spec: Pick<LaneSpec, 'faults'>,
     private readonly agent: AgentPart,
-    private readonly driver: DriverPart,
+    private readonly driver: Pick<DriverPart, 'takeLatency'>,
     private readonly startMs: number,
     private readonly onSample: (sample: Sample) => void,
   ) {
