@@ -1,5 +1,5 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
-import { availableParallelism, release, totalmem } from 'node:os';
+import { availableParallelism, loadavg, release, totalmem } from 'node:os';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import { EXIT, messageOf, UsageError } from '../src/base/errors.js';
@@ -66,17 +66,21 @@ function options(): { only: string | undefined; smoke: boolean } {
 
 async function measured(table: Table, effort: Effort): Promise<string> {
   const say = (what: string): void => void process.stderr.write(`${table.name}: ${what}\n`);
+  const [load = 0] = loadavg();
   const figures = await table.measure(effort, say);
-  return `${section(figures, table)}\n\n${conditions(effort)}`;
+  return `${section(figures, table)}\n\n${conditions(effort, load)}`;
 }
 
-/** Written with every table, as tables may be measured one at a time. */
-function conditions({ repeats }: Effort): string {
+/**
+ * Written with every table, as tables may be measured one at a time.
+ * @param load the load average of the minute before: what else kept the machine busy
+ */
+function conditions({ repeats }: Effort, load: number): string {
   const memory = `${(totalmem() / 2 ** 30).toFixed(1)} GiB`;
   const repeated = repeats === 1 ? 'one repeat' : `${repeats} repeats`;
   return (
     `Measured ${new Date().toISOString().slice(0, 16).replace('T', ' ')} UTC on ${availableParallelism()} CPUs, ` +
-    `${memory}, kernel ${release()}, node ${process.version}; ${repeated}.`
+    `${memory}, kernel ${release()}, node ${process.version}; ${repeated}; load average ${load.toFixed(1)} before.`
   );
 }
 

@@ -67,25 +67,30 @@ export async function startAgent(options: AgentOptions): Promise<ArenaAgent> {
   };
 }
 
-/** Connections on which pollers are started: one would wait a turn of a busy event loop for each. */
-export const INIT_CONNECTIONS = 50;
+/** Connections on which pollers are started, at most. On a few, each would wait for turns of a busy loop. */
+const MOST_CONNECTIONS = 1_000;
 
 /**
- * Starts pollers: one `/init` each, on {@link INIT_CONNECTIONS} connections, which are all that this
- * opens.
+ * Starts pollers: one `/init` each, on as many connections as there are pollers, up to 1,000.
+ * @returns how many connections this opened
  * @throws Error when not all of them run
  */
-export async function spawnPollers(agent: ArenaAgent, port: number, wanted: number): Promise<void> {
+export async function spawnPollers(
+  agent: ArenaAgent,
+  port: number,
+  wanted: number,
+): Promise<number> {
   const init = 'POST /init HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Length: 2\r\n\r\n{}';
+  const connections = Math.min(wanted, MOST_CONNECTIONS);
   const sockets = await Promise.all(
-    Array.from({ length: INIT_CONNECTIONS }, async () => {
+    Array.from({ length: connections }, async () => {
       const socket = connect(port, '127.0.0.1');
       await once(socket, 'connect');
       return socket.resume();
     }),
   );
   for (const [i, socket] of sockets.entries()) {
-    socket.write(init.repeat(Math.floor((wanted + i) / INIT_CONNECTIONS)));
+    socket.write(init.repeat(Math.floor((wanted + i) / connections)));
   }
   const started = (): number => agent.counters().pollersSpawned;
   await until(
@@ -93,6 +98,7 @@ export async function spawnPollers(agent: ArenaAgent, port: number, wanted: numb
     () => `${started()} of ${wanted} pollers started`,
   );
   for (const socket of sockets) socket.destroy();
+  return connections;
 }
 
 /** Waits for a condition. @throws Error with the reason, when it does not come */

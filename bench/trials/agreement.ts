@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { plainEnvironment } from '../../src/lane/network/command.js';
 import { type MmdsReply, replySchema } from '../../src/mmds/messages.js';
-import { INIT_CONNECTIONS, spawnPollers, startAgent, until } from './agent.js';
+import { spawnPollers, startAgent, until } from './agent.js';
 import { activeOpens } from './meter.js';
 import { trial } from './trial.js';
 
@@ -31,10 +31,10 @@ await trial(async (input: AgreementInput): Promise<Agreement> => {
     port: AGENT_PORT,
     tickMs: 50,
   });
-  await spawnPollers(agent, AGENT_PORT, input.pollers);
+  const ours = await spawnPollers(agent, AGENT_PORT, input.pollers);
   await sleep(input.seconds * 1e3);
   const { attempts, localFailures } = await agent.stopPolling();
-  const kernel = activeOpens() - INIT_CONNECTIONS;
+  const kernel = activeOpens() - ours;
   return { kernel, mmds: await mmds.accepted(), agent: attempts - localFailures };
 });
 
