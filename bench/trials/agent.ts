@@ -5,6 +5,7 @@ import { createInterface } from 'node:readline';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import type { Counters } from '../../src/agents/counters.js';
+import { ACCESS_TOKEN } from '../../src/lane/agent-command.js';
 
 const SCRIPT = fileURLToPath(new URL('../../src/agents/process.js', import.meta.url));
 
@@ -42,6 +43,8 @@ export async function startAgent(options: AgentOptions): Promise<ArenaAgent> {
     ...[process.execPath, SCRIPT, '--guard=unguarded', `--poller=${options.poller}`],
     ...[`--port=${options.port}`, '--mmds-host=127.0.0.1', `--mmds-port=${options.mmdsPort}`],
     ...['--lifetime-ms=3600000', `--tick-ms=${options.tickMs}`],
+    // With the token known, no /init asks MMDS: every attempt is a poller's.
+    `--access-token=${ACCESS_TOKEN}`,
   ];
   const [program, ...args] = command;
   const child = spawn(program ?? '', args, { stdio: ['ignore', 'pipe', 'pipe'] });
@@ -80,12 +83,15 @@ export async function spawnPollers(
   port: number,
   wanted: number,
 ): Promise<number> {
-  const init = 'POST /init HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Length: 2\r\n\r\n{}';
+  const body = JSON.stringify({ accessToken: ACCESS_TOKEN });
+  const init = `POST /init HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Length: ${body.length}\r\n\r\n${body}`;
   const connections = Math.min(wanted, MOST_CONNECTIONS);
   const sockets = await Promise.all(
     Array.from({ length: connections }, async () => {
       const socket = connect(port, '127.0.0.1');
-      await once(socket, 'connect');
+      // Node accepts one connection a turn of its loop: all of them, then, before there is a storm.
+      socket.write('GET /health HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n');
+      await once(socket, 'data');
       return socket.resume();
     }),
   );
