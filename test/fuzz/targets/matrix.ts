@@ -46,7 +46,7 @@ export const matrixFiles = defineTarget({
     }
     const { faults, retries, pollers } = read.options;
     cellsLeft(cellsOf(faults, retries, pollers), read);
-    assertPlain(renderMatrix(read, { unicode: true }));
+    assertPlain(renderMatrix(read, { columns: 100, color: false, unicode: true }));
     const markdown = renderMatrixMarkdown(read);
     assertPlain(markdown);
     assertNoTags(markdown);
