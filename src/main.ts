@@ -1,8 +1,7 @@
-import { Errors, run } from '@oclif/core';
 import { EXIT, messageOf, UsageError } from './base/errors.js';
 import { mendOfLimit } from './base/limits.js';
 import { lookUp } from './base/nearest.js';
-import { commands } from './commands/index.js';
+import { toolVersion } from './experiment/version.js';
 
 /** Runs the command line and sets the exit code. Errors are one line; `DEBUG=*` adds the stack. */
 export async function main(argv: string[]): Promise<void> {
@@ -10,6 +9,14 @@ export async function main(argv: string[]): Promise<void> {
     // A reader that has gone away (`| head -1`) ends the output, not the work.
     stream.on('error', () => {});
   }
+  if (argv[0] === '--version') {
+    printVersion();
+    return;
+  }
+  const [{ Errors, run }] = await Promise.all([
+    import('@oclif/core'),
+    import('./commands/index.js').then(({ loadCommands }) => loadCommands(argv[0])),
+  ]);
   try {
     await run(argv, import.meta.url);
   } catch (thrown) {
@@ -18,17 +25,19 @@ export async function main(argv: string[]): Promise<void> {
       return;
     }
     const isExpected = thrown instanceof UsageError || thrown instanceof Errors.CLIError;
-    const line = unknownCommand(thrown) ?? (isExpected ? expected(thrown) : bug(thrown));
+    const unknown = thrown instanceof Errors.CLIError ? await unknownCommand(thrown) : undefined;
+    const line = unknown ?? (isExpected ? expected(thrown) : bug(thrown));
     process.stderr.write(`envd-bench: ${line}\n`);
     if (process.env.DEBUG && thrown instanceof Error) process.stderr.write(`${thrown.stack}\n`);
     process.exitCode = EXIT.unusable;
   }
 }
 
-/** The line for a command that there is none of; undefined for any other error. */
-function unknownCommand(thrown: unknown): string | undefined {
-  const typed = /^command (.*) not found$/s.exec(messageOf(thrown))?.[1];
-  if (!(thrown instanceof Errors.CLIError) || typed === undefined) return undefined;
+/** The line for a command that there is none of; undefined for any other error of oclif's. */
+async function unknownCommand(thrown: Error): Promise<string | undefined> {
+  const typed = /^command (.*) not found$/s.exec(thrown.message)?.[1];
+  if (typed === undefined) return undefined;
+  const { commands } = await import('./commands/index.js');
   try {
     lookUp('command', typed, new Map(Object.entries(commands)));
   } catch (mended) {
@@ -42,6 +51,12 @@ function expected(thrown: unknown): string {
   const line = oneLine(messageOf(thrown));
   const mend = thrown instanceof UsageError && thrown.mend ? undefined : mendOfLimit(line);
   return mend ? `${line}. ${mend}` : line;
+}
+
+/** As oclif says it, which takes longer to load than the rest of this. */
+function printVersion(): void {
+  const { platform, arch, version } = process;
+  process.stdout.write(`envd-bench/${toolVersion()} ${platform}-${arch} node-${version}\n`);
 }
 
 function oneLine(message: string): string {
