@@ -19,7 +19,6 @@ import { renderPlanHtml } from '../report/plan/html.js';
 import { renderPlanTable } from '../report/plan/table.js';
 import { terminalOf } from '../report/terminal.js';
 import { type Calibration, PLAN_SCHEMA, type Plan, type PlanCheck } from '../results/plan.js';
-import { loadResult } from '../results/store.js';
 import { BaseCommand } from './base-command.js';
 import { scenarioFlags, scenarioText } from './scenario-flags.js';
 
@@ -228,7 +227,9 @@ const CHECK_FORMATS = new Map<
 
 type PlanFlags = Interfaces.InferredFlags<typeof PlanCommand.flags>;
 
+/** Imports the reader of results only where there is one to read: its schemas take long to load. */
 async function loadAll(files: readonly string[]) {
+  const { loadResult } = await import('../results/store.js');
   const results = [];
   for (const file of files) results.push(await loadResult(file));
   return results;

@@ -1,6 +1,6 @@
 import { Flags, type Interfaces } from '@oclif/core';
-import { type ScenarioText, scenarioTextSchema } from '../experiment/scenario.js';
 import { readScenarioFile } from '../experiment/scenario-file.js';
+import type { ScenarioText } from '../experiment/scenario-text.js';
 import { retryPolicies } from '../orchestrator/retry/index.js';
 
 /** The flags that make a scenario. */
@@ -130,18 +130,27 @@ export function fromScenarioFile<T extends ScenarioValues>(
 
 /** The scenario as it was typed. */
 export function scenarioText(flags: Interfaces.InferredFlags<typeof scenarioFlags>): ScenarioText {
-  return scenarioTextSchema.parse({
-    ...flags,
+  return {
+    interval: flags.interval,
+    outage: flags.outage,
+    fault: flags.fault,
+    retry: flags.retry,
     initTimeout: flags['init-timeout'],
     retryPause: flags['retry-pause'],
     retryBudget: flags['retry-budget'],
+    poller: flags.poller,
+    auth: flags.auth,
     bootPoller: flags['boot-poller'],
+    agent: flags.agent,
     mmdsClose: flags['mmds-close'],
     mmdsVersion: flags['mmds-version'],
     guestMemory: flags['guest-memory'],
     guestCpus: flags['guest-cpus'],
     portRange: flags['port-range'],
+    headroom: flags.headroom,
+    sequential: flags.sequential,
+    repeat: flags.repeat,
     pollFunction: flags['poll-function'],
     stackDump: flags['stack-dump'],
-  });
+  };
 }

@@ -5,7 +5,8 @@ import { SERIES, SeriesRecorder } from '../results/thin.js';
 import type { Isolation } from './isolation.js';
 import { preflight } from './preflight.js';
 import { type RunObserver, type RunSignals, runScenario } from './run.js';
-import { parseScenarios, type ScenarioText } from './scenario.js';
+import { parseScenarios } from './scenario.js';
+import type { ScenarioText } from './scenario-text.js';
 
 /** One combination to be run. */
 export interface CellChoice {

@@ -1,4 +1,3 @@
-import { z } from 'zod';
 import { type AgentChoice, parseAgent } from '../agents/agent-choice.js';
 import { pollModels } from '../agents/poll-models.js';
 import { parseDuration } from '../base/duration.js';
@@ -9,33 +8,7 @@ import { quoted } from '../base/text.js';
 import { type FaultStep, parseFaultSchedule } from '../mmds/schedule.js';
 import { retryPolicies } from '../orchestrator/retry/index.js';
 import type { ScenarioRecord } from '../results/schema.js';
-
-/** A scenario as it was typed, on the command line or in a file. */
-export const scenarioTextSchema = z.object({
-  interval: z.array(z.string()),
-  outage: z.string(),
-  fault: z.string(),
-  retry: z.string(),
-  initTimeout: z.string().optional(),
-  retryPause: z.string(),
-  retryBudget: z.string(),
-  poller: z.string(),
-  auth: z.string(),
-  bootPoller: z.boolean(),
-  agent: z.array(z.string()),
-  mmdsClose: z.string(),
-  mmdsVersion: z.string(),
-  guestMemory: z.string(),
-  guestCpus: z.string(),
-  portRange: z.string().optional(),
-  headroom: z.boolean(),
-  sequential: z.boolean(),
-  repeat: z.string(),
-  pollFunction: z.string(),
-  stackDump: z.string(),
-});
-
-export type ScenarioText = z.infer<typeof scenarioTextSchema>;
+import type { ScenarioText } from './scenario-text.js';
 
 /** One scenario: what the result records of it, and what only the run needs. */
 export interface Scenario {
