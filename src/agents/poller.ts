@@ -8,8 +8,6 @@ import type { PollModel, TickContext } from './poll-models.js';
 export interface PollerSettings {
   mmds: MmdsAddress;
   model: PollModel;
-  /** How long a poller lives, ms; envd: 60,000 (internal/api/init.go). */
-  lifetimeMs: number;
   /** Period of the ticker, ms; envd: 50 (internal/host/mmds.go). */
   tickMs: number;
   counters: Counters;
@@ -28,7 +26,6 @@ export interface PollerSettings {
 export class Poller {
   /** Settles when the poller has ended; rejects when the poll threw. */
   readonly done: Promise<void>;
-  private readonly startedAt = monotonicMs();
   private tick = 1;
   private deadlineAt: number;
   private deadlineTimer: NodeJS.Timeout | undefined;
@@ -40,10 +37,15 @@ export class Poller {
   private readonly context: TickContext;
   private settle!: { resolve(): void; reject(reason: unknown): void };
 
-  /** @param lifetimeMs its own lifetime; Infinity for the boot poller (envd main.go) */
+  /**
+   * @param lifetimeMs how long it lives; envd: 60,000 (internal/api/init.go), Infinity for the boot
+   * poller (main.go)
+   * @param startedAt when its clock began, on {@link monotonicMs}
+   */
   constructor(
     private readonly settings: PollerSettings,
-    private readonly lifetimeMs = settings.lifetimeMs,
+    private readonly lifetimeMs: number,
+    private readonly startedAt = monotonicMs(),
   ) {
     const { counters } = settings;
     this.done = new Promise((resolve, reject) => {

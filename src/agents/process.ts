@@ -1,5 +1,3 @@
-import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
-import { dirname, join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { LONGEST_MS } from '../base/duration.js';
 import { EXIT, messageOf, UsageError } from '../base/errors.js';
@@ -8,8 +6,8 @@ import { assertMayReach } from '../base/interlock.js';
 import { lookUp } from '../base/nearest.js';
 import { cleanText, quoted } from '../base/text.js';
 import { guards } from './guards/index.js';
-import type { Metadata } from './mmds-requests.js';
 import { pollModels } from './poll-models.js';
+import { PollerThreads } from './poller-threads.js';
 import { ReferenceAgent } from './reference-agent.js';
 
 // Whoever started the agent shows the last line that it leaves on stderr.
@@ -42,36 +40,34 @@ Error.stackTraceLimit = 0;
 const mmds = { host: values['mmds-host'], port: above0('mmds-port', 65_535) };
 assertMayReach(mmds.host);
 
-const agent = new ReferenceAgent({
-  guard: lookUp('agent', values.guard, guards),
-  model: lookUp('poller', values.poller, pollModels),
-  mmds,
-  lifetimeMs: above0('lifetime-ms', LONGEST_MS),
-  tickMs: above0('tick-ms', LONGEST_MS),
-  accessToken: values['access-token'],
-  bootPoller: values['boot-poller'],
-  keep: (metadata) => keepFiles(values['run-dir'], metadata),
-});
+const guard = lookUp('agent', values.guard, guards);
+lookUp('poller', values.poller, pollModels);
+const lifetimeMs = above0('lifetime-ms', LONGEST_MS);
+const pollers = await PollerThreads.start(
+  {
+    mmds,
+    model: values.poller,
+    tickMs: above0('tick-ms', LONGEST_MS),
+    acceptsEmptyStore: guard.acceptsEmptyStore,
+    runDir: values['run-dir'],
+  },
+  (metadata) => agent.store(metadata),
+);
+const agent = new ReferenceAgent(
+  {
+    guard,
+    mmds,
+    lifetimeMs,
+    accessToken: values['access-token'],
+    bootPoller: values['boot-poller'],
+  },
+  pollers,
+);
 
 function above0(name: 'mmds-port' | 'lifetime-ms' | 'tick-ms', most: number): number {
   const value = Number(values[name]);
   if (value > 0 && value <= most) return value;
   throw new UsageError(`--${name} ${quoted(values[name])} is not a number above 0 up to ${most}`);
-}
-
-/** envd keeps the identity in files too (internal/host/mmds.go). */
-function keepFiles(folder: string | undefined, metadata: Metadata): void {
-  if (!folder) return;
-  makeFolder(folder);
-  writeFileSync(join(folder, '.E2B_SANDBOX_ID'), metadata.sandboxId);
-  writeFileSync(join(folder, '.E2B_TEMPLATE_ID'), metadata.templateId);
-}
-
-/** Not with `recursive`: Node 20 then tries for ever where a parent exists and yet ENOENT is the answer. */
-function makeFolder(path: string): void {
-  if (existsSync(path)) return;
-  makeFolder(dirname(path));
-  mkdirSync(path);
 }
 
 function printCounters(final: boolean): void {
@@ -85,9 +81,7 @@ const ticker = setInterval(() => printCounters(false), LOOP_TOLD_EVERY_MS);
 /** Ends the polling at once; requests are answered until a second signal. */
 function drain(): void {
   clearInterval(ticker);
-  agent.stopPolling();
-  // Cancelled attempts are counted when their sockets have closed, one turn of the loop later.
-  setImmediate(() => setImmediate(() => printCounters(true)));
+  void agent.stopPolling().then(() => printCounters(true));
   process.once('SIGTERM', () => process.exit(0));
 }
 

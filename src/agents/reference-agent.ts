@@ -2,84 +2,73 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import { checkAccessToken } from './access-token.js';
 import type { MmdsAddress } from './attempt.js';
 import { type Counters, newCounters } from './counters.js';
-import type { Guard } from './guards/guard.js';
+import { type Guard, ignoreEnd } from './guards/guard.js';
 import { parseInitRequest } from './init-request.js';
 import type { Metadata } from './mmds-requests.js';
-import type { PollModel } from './poll-models.js';
-import { Poller, type PollerSettings } from './poller.js';
+import type { Pollers } from './pollers.js';
 import { InitLock } from './semaphore.js';
+import { sumCounters } from './shared-counters.js';
 
 /** More than any `/init` has; envd itself sets no bound. */
 const LONGEST_BODY = 64 << 20;
 
 export interface ReferenceAgentSettings {
   guard: Guard;
-  model: PollModel;
   mmds: MmdsAddress;
+  /** How long a poller lives, ms. */
   lifetimeMs: number;
-  tickMs: number;
   /** The token the agent was resumed with. */
   accessToken: string | undefined;
   /** Whether it also starts envd's poller at boot, which has no time limit (envd main.go). */
   bootPoller: boolean;
-  /** Keeps the identity where envd keeps its files. */
-  keep(metadata: Metadata): void;
 }
 
 /** An HTTP server in the shape of envd 0.6.13 (packages/envd/internal/api), with a guard of choice. */
 export class ReferenceAgent {
-  readonly counters: Counters = newCounters();
   readonly server: Server;
+  /** What `/init` itself asks of MMDS. */
+  private readonly own = newCounters();
   private readonly envVars = new Map<string, string>();
   private readonly lock = new InitLock();
-  private readonly pollers = new Set<Poller>();
   private readonly onInit: () => void;
   private accessToken: string | undefined;
   private isDraining = false;
   private lastTimestamp = Number.NEGATIVE_INFINITY;
 
-  constructor(private readonly settings: ReferenceAgentSettings) {
+  /** @param pollers those that it starts; what they find is to be given to {@link store} */
+  constructor(
+    private readonly settings: ReferenceAgentSettings,
+    private readonly pollers: Pollers,
+  ) {
     this.accessToken = settings.accessToken;
-    this.onInit = settings.guard.create(() => this.spawn());
+    this.onInit = settings.guard.create(() => pollers.spawn(settings.lifetimeMs));
     this.server = createServer((request, response) => this.route(request, response));
     // envd's idle timeout is 640 s (main.go): longer than any pause of a driver.
     this.server.keepAliveTimeout = 640_000;
     this.server.requestTimeout = 0;
     this.server.headersTimeout = 0;
-    if (settings.bootPoller) this.spawn(Number.POSITIVE_INFINITY).done.catch(() => {});
+    if (settings.bootPoller) pollers.spawn(Number.POSITIVE_INFINITY).done.catch(ignoreEnd);
   }
 
-  /** Stops all pollers, and starts no more; requests are still answered. */
-  stopPolling(): void {
+  /** What it and its pollers have counted up to now. */
+  get counters(): Counters {
+    const { counters } = this.pollers;
+    return sumCounters([counters, this.own], counters.pollersPeak);
+  }
+
+  /** Takes what a poller found. */
+  store(metadata: Metadata): void {
+    this.envVars.set('E2B_SANDBOX_ID', metadata.sandboxId);
+    this.envVars.set('E2B_TEMPLATE_ID', metadata.templateId);
+  }
+
+  /**
+   * Stops all pollers, and starts no more; requests are still answered.
+   * @returns settles when every attempt of a poller has its outcome
+   */
+  stopPolling(): Promise<void> {
     this.isDraining = true;
-    for (const poller of this.pollers) poller.cancel();
-  }
-
-  private spawn(lifetimeMs = this.settings.lifetimeMs): Poller {
-    const poller = new Poller(this.pollerSettings(), lifetimeMs);
-    this.pollers.add(poller);
-    const forget = (): void => {
-      this.pollers.delete(poller);
-    };
-    poller.done.then(forget, forget);
-    return poller;
-  }
-
-  private pollerSettings(): PollerSettings {
-    const { mmds, model, lifetimeMs, tickMs, guard, keep } = this.settings;
-    return {
-      mmds,
-      model,
-      lifetimeMs,
-      tickMs,
-      counters: this.counters,
-      acceptsEmptyStore: guard.acceptsEmptyStore,
-      store: (metadata) => {
-        this.envVars.set('E2B_SANDBOX_ID', metadata.sandboxId);
-        this.envVars.set('E2B_TEMPLATE_ID', metadata.templateId);
-        keep(metadata);
-      },
-    };
+    return this.pollers.stop();
   }
 
   private route(request: IncomingMessage, response: ServerResponse): void {
@@ -121,7 +110,7 @@ export class ReferenceAgent {
       const refused = await checkAccessToken(
         this.accessToken,
         offered,
-        { mmds, counters: this.counters },
+        { mmds, counters: this.own },
         gone.signal,
       );
       if (refused) {

@@ -29,7 +29,7 @@ class Bench {
     private readonly start: number,
     settings: Partial<PollerSettings> = {},
     onAsked: (answer: (metadata?: Metadata) => void) => void = () => {},
-    lifetimeMs?: number,
+    lifetimeMs = LIFETIME_MS,
   ) {
     this.poller = new Poller(
       {
@@ -39,7 +39,6 @@ class Bench {
           this.answer = done;
           onAsked(done);
         },
-        lifetimeMs: LIFETIME_MS,
         tickMs: TICK_MS,
         counters: this.counters,
         acceptsEmptyStore: true,
@@ -307,7 +306,7 @@ test('renewed, it polls once more after the next success', async (t) => {
 test('renewed between its last tick and its deadline, it goes on ticking', async (t) => {
   // As Node's timers: the tick due at the deadline fires a fraction of a millisecond before it.
   const clock = new FakeClock(t, START, 'node');
-  const b = new Bench(clock, START, { lifetimeMs: 100.5, tickMs: 50.25 }, failAtOnce);
+  const b = new Bench(clock, START, { tickMs: 50.25 }, failAtOnce, 100.5);
   await b.goTo(100.3);
   assert.equal(b.counters.pollersRunning, 1);
   assert.equal(b.asked.length, 1);

@@ -5,9 +5,12 @@ import { type AddressInfo, connect } from 'node:net';
 import { type TestContext, test } from 'node:test';
 import { Agent, request } from 'undici';
 import { hashAccessToken } from '../../src/agents/access-token.js';
+import { newCounters } from '../../src/agents/counters.js';
 import { guards } from '../../src/agents/guards/index.js';
 import type { Metadata } from '../../src/agents/mmds-requests.js';
 import { pollModels } from '../../src/agents/poll-models.js';
+import type { PollerSettings } from '../../src/agents/poller.js';
+import { ThreadPollers } from '../../src/agents/pollers.js';
 import { ReferenceAgent, type ReferenceAgentSettings } from '../../src/agents/reference-agent.js';
 import { lookUp } from '../../src/base/nearest.js';
 import { until } from '../base/until.js';
@@ -32,19 +35,32 @@ class Bench {
   private readonly dispatcher = new Agent();
   origin = '';
 
-  constructor(settings: Partial<Omit<ReferenceAgentSettings, 'guard'>> & { guard?: string }) {
-    const { guard, ...others } = settings;
-    this.agent = new ReferenceAgent({
-      guard: lookUp('agent', guard ?? 'unguarded', guards),
+  constructor(
+    settings: Partial<Omit<ReferenceAgentSettings, 'guard'>> & {
+      guard?: string;
+      tickMs?: number;
+      keep?: PollerSettings['store'];
+    },
+  ) {
+    const { guard: name, tickMs = 5, keep, ...others } = settings;
+    const guard = lookUp('agent', name ?? 'unguarded', guards);
+    const mmds = others.mmds ?? { host: '127.0.0.1', port: 1 };
+    const pollers = new ThreadPollers({
+      mmds,
       model: lookUp('poller', 'envd', pollModels),
-      mmds: { host: '127.0.0.1', port: 1 },
-      lifetimeMs: LONG_MS,
-      tickMs: 5,
-      accessToken: STORED,
-      bootPoller: false,
-      keep: (metadata) => this.stored.push(metadata),
-      ...others,
+      tickMs,
+      acceptsEmptyStore: guard.acceptsEmptyStore,
+      counters: newCounters(),
+      store: (metadata) => {
+        this.agent.store(metadata);
+        if (keep) keep(metadata);
+        else this.stored.push(metadata);
+      },
     });
+    this.agent = new ReferenceAgent(
+      { guard, lifetimeMs: LONG_MS, accessToken: STORED, bootPoller: false, ...others, mmds },
+      pollers,
+    );
   }
 
   get counters() {
