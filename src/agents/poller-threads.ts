@@ -70,6 +70,7 @@ export class PollerThreads implements Pollers {
     };
   }
 
+  /** Ends the threads too: nothing can be spawned any more. */
   async stop(): Promise<void> {
     await Promise.all(this.threads.map((thread) => thread.stop()));
   }

@@ -85,6 +85,7 @@ parentPort?.on('message', async (command: PollerCommand) => {
   } else {
     await pollers.stop();
     send({ type: 'stopped' });
+    parentPort?.close();
   }
 });
 send({ type: 'ready' });

@@ -339,3 +339,25 @@ test('the peak is the most that ran at once', async (t) => {
   assert.equal(counters.pollersRunning, 0);
   assert.equal(counters.pollersExpired, 3);
 });
+
+test('its ticks and its deadline count from the start it is given, not from when it was made', async (t) => {
+  const clock = new FakeClock(t, START);
+  const counters = newCounters();
+  const asked: number[] = [];
+  const settings: PollerSettings = {
+    mmds: { host: '127.0.0.1', port: 1 },
+    model: (_, done) => {
+      asked.push(clock.now - START);
+      done();
+    },
+    tickMs: TICK_MS,
+    counters,
+    acceptsEmptyStore: true,
+    store: () => assert.fail('nothing was found'),
+  };
+  const { done } = new Poller(settings, 4 * TICK_MS, START - TICK_MS / 2);
+  clock.goTo(START + LIFETIME_MS);
+  await done;
+  assert.deepEqual(asked, [25, 75, 125]);
+  assert.equal(counters.pollersExpired, 1);
+});
