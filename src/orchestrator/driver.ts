@@ -1,5 +1,6 @@
 import { monotonicMs, sleepUntil } from '../base/clock.js';
 import type { CountedRequests } from '../results/schema.js';
+import { wakeAt } from './punctual.js';
 import { type Outcome, RequestStream } from './request-stream.js';
 import type { RetryPolicy, RetryTimes } from './retry/policy.js';
 
@@ -107,7 +108,7 @@ export class Driver {
       const elapsedMs = Math.max(0, monotonicMs() - startMs);
       const dueMs = policy.next({ sent, elapsedMs, ...(last && { last }) }, times);
       if (dueMs === null) return;
-      await sleepUntil(startMs + dueMs, signal);
+      await wakeAt(startMs + dueMs, signal);
       if (signal.aborted) return;
       const request = this.init.send(startMs + dueMs);
       if (policy.loop === 'closed') last = { outcome: await request };
@@ -119,7 +120,7 @@ export class Driver {
     const { healthEveryMs } = this.settings;
     // Half a period late, so that no probe waits behind an /init that was sent with it.
     for (let dueMs = startMs + healthEveryMs / 2; dueMs < endMs; dueMs += healthEveryMs) {
-      await sleepUntil(dueMs, signal);
+      await wakeAt(dueMs, signal);
       if (signal.aborted) return;
       void this.health.send(dueMs);
     }
