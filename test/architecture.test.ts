@@ -43,7 +43,7 @@ for (const file of files) {
     const allowed = MAY_USE[room];
     assert.ok(allowed, `${room} is no room of src/`);
     const text = readFileSync(join('src', file), 'utf8');
-    for (const [, target = ''] of text.matchAll(/from '(\.[^']+)'/g)) {
+    for (const [, target = ''] of text.matchAll(/(?:from |import\()'(\.[^']+)'/g)) {
       const other = normalize(join(dirname(file), target)).split('/')[0] ?? '';
       assert.ok(other === room || allowed.includes(other), `${room} must not use ${other}`);
     }
