@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { parseScenarios, type ScenarioText } from '../../src/experiment/scenario.js';
+import { parseScenarios } from '../../src/experiment/scenario.js';
+import type { ScenarioText } from '../../src/experiment/scenario-text.js';
 import { assertUsageError } from '../base/usage-error.js';
 
 const usual: ScenarioText = {
