@@ -103,15 +103,16 @@ async function pace(input: PunctualityInput, port: number): Promise<Punctuality[
 
 /** The driver of a run, in its thread. */
 async function drive(port: number, seconds: number): Promise<Punctuality['ownSlipMs']> {
-  const driver = new DriverPart({
-    ...{ host: '127.0.0.1', port, accessToken: 'bench', policyName: 'fixed' },
+  const times = {
+    ...{ intervalMs: INTERVAL_MS, outageMs: seconds * 1e3 },
+    ...{ retryPauseMs: 5, retryBudgetMs: 10_000 },
+  };
+  const data = {
+    ...{ host: '127.0.0.1', port, accessToken: 'bench', policyName: 'fixed', times },
     ...{ healthEveryMs: INTERVAL_MS, healthTimeoutMs: 5_000, initTimeoutMs: 10_000 },
-    times: {
-      intervalMs: INTERVAL_MS,
-      outageMs: seconds * 1e3,
-      retryPauseMs: 5,
-      retryBudgetMs: 10_000,
-    },
+  };
+  const driver = new DriverPart(data, (how) => {
+    throw new Error(`the driver ${how}`);
   });
   await driver.ready;
   driver.run(monotonicMs() + INTERVAL_MS);

@@ -102,7 +102,7 @@ async function watch(
     () => {},
   );
   const sampler = new Sampler(
-    { faults: [] },
+    { faults: [], agent: { kind: 'reference' } },
     part,
     { takeLatency: () => ({ initLatencyMs: null, healthLatencyMs: null }) },
     monotonicMs(),

@@ -57,7 +57,7 @@ export class Sampler {
    * @param startMs when the lane's own time begins, on {@link monotonicMs}
    */
   constructor(
-    private readonly spec: Pick<LaneSpec, 'faults'>,
+    private readonly spec: Pick<LaneSpec, 'faults'> & { agent: Pick<LaneSpec['agent'], 'kind'> },
     private readonly agent: AgentPart,
     private readonly driver: Pick<DriverPart, 'takeLatency'>,
     private readonly startMs: number,
