@@ -2,6 +2,7 @@ import { availableParallelism } from 'node:os';
 import { Worker } from 'node:worker_threads';
 import { monotonicMs } from '../base/clock.js';
 import { type Deferred, deferred } from '../base/deferred.js';
+import { type LoopReading, loopReading } from '../base/event-loop.js';
 import type { Counters } from './counters.js';
 import type { SpawnedPoller } from './guards/guard.js';
 import type { Metadata } from './mmds-requests.js';
@@ -70,6 +71,11 @@ export class PollerThreads implements Pollers {
     };
   }
 
+  /** How busy each thread's event loop was so far. */
+  get loops(): LoopReading[] {
+    return this.threads.map(({ loop }) => loop);
+  }
+
   /** Ends the threads too: nothing can be spawned any more. */
   async stop(): Promise<void> {
     await Promise.all(this.threads.map((thread) => thread.stop()));
@@ -120,6 +126,10 @@ class PollerThread {
       throw thrown;
     });
     this.ready = this.isReady.promise;
+  }
+
+  get loop(): LoopReading {
+    return loopReading(this.worker.performance);
   }
 
   spawn(remote: Remote): void {

@@ -4,7 +4,7 @@ import { monotonicMs } from './clock.js';
 /** How often a thread tells of its event loop, ms. */
 export const LOOP_TOLD_EVERY_MS = 100;
 
-/** What a thread says of its own event loop. */
+/** What is told of a thread's event loop. */
 export interface LoopReading {
   /** When, on {@link monotonicMs}. */
   atMs: number;
@@ -12,7 +12,12 @@ export interface LoopReading {
   activeMs: number;
 }
 
-/** Reads the event loop of the calling thread (Node's eventLoopUtilization). */
-export function loopReading(): LoopReading {
-  return { atMs: monotonicMs(), activeMs: performance.eventLoopUtilization().active };
+/**
+ * Reads an event loop (Node's eventLoopUtilization).
+ * @param of whose; that of the calling thread unless said otherwise
+ */
+export function loopReading(
+  of: Pick<typeof performance, 'eventLoopUtilization'> = performance,
+): LoopReading {
+  return { atMs: monotonicMs(), activeMs: of.eventLoopUtilization().active };
 }

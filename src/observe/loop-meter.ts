@@ -59,3 +59,45 @@ export class LoopMeter {
     this.delayMaxMs = Math.max(this.delayMaxMs, toMs - fromMs - LOOP_TOLD_EVERY_MS);
   }
 }
+
+/** The loops of several threads, each known by its place: what is said of them is that of the busiest. */
+export class LoopMeters {
+  private readonly meters: LoopMeter[] = [];
+  private startMs: number | undefined;
+
+  begin(startMs: number): void {
+    this.startMs = startMs;
+    for (const meter of this.meters) meter.begin(startMs);
+  }
+
+  end(endMs: number): void {
+    for (const meter of this.meters) meter.end(endMs);
+  }
+
+  push(readings: readonly LoopReading[]): void {
+    readings.forEach((reading, at) => this.meterAt(at).push(reading));
+  }
+
+  /** The busiest second of any, and the longest delay; nulls where nothing was told. */
+  use(): LoopUse {
+    const uses = this.meters.map((meter) => meter.use());
+    return {
+      utilizationPeak: mostOf(uses.map(({ utilizationPeak }) => utilizationPeak)),
+      delayMaxMs: mostOf(uses.map(({ delayMaxMs }) => delayMaxMs)),
+    };
+  }
+
+  private meterAt(at: number): LoopMeter {
+    const meter = this.meters[at] ?? new LoopMeter();
+    if (!this.meters[at]) {
+      this.meters[at] = meter;
+      if (this.startMs !== undefined) meter.begin(this.startMs);
+    }
+    return meter;
+  }
+}
+
+function mostOf(values: readonly (number | null)[]): number | null {
+  const known = values.filter((value) => value !== null);
+  return known.length > 0 ? Math.max(...known) : null;
+}

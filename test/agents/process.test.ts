@@ -3,7 +3,7 @@ import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { type AddressInfo, createServer } from 'node:net';
-import { tmpdir } from 'node:os';
+import { availableParallelism, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
@@ -21,6 +21,7 @@ const PROGRAM = fileURLToPath(new URL('../../src/agents/process.js', import.meta
 interface CountersLine {
   counters: Counters;
   final: boolean;
+  loops: { atMs: number; activeMs: number }[];
 }
 
 /** The agent in a process of its own. */
@@ -278,4 +279,21 @@ test('link-local MMDS outside a namespace of its own: refused, and nothing is se
   // And the counter does count: where it is allowed, the boot poller's attempts are seen.
   const allowed = runInside('', { [ORIGIN_NETNS]: currentNetns() });
   assert.ok((allowed.attempts ?? 0) > 0, allowed.stderr);
+});
+
+test('it tells how busy each of its threads is', async (t) => {
+  const { agent, origin } = await startAgent(t, serves);
+  const threads = Math.min(8, availableParallelism());
+  const busiest = (): number[] =>
+    (agent.lines.at(-1)?.loops ?? []).slice(1).map(({ activeMs }) => activeMs);
+  await until('a line', () => agent.lines.length > 0);
+  assert.equal(agent.lines[0]?.loops.length, 1 + threads);
+  const before = busiest();
+  // As many pollers as there are threads, dealt out in turn.
+  for (let i = 0; i < threads; i++) {
+    await fetch(`${origin}/init`, { method: 'POST', headers: { 'X-Access-Token': 'stored' } });
+  }
+  await until('every thread has done something', () =>
+    busiest().every((activeMs, at) => activeMs > (before[at] ?? 0)),
+  );
 });

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { LoopMeter } from '../../src/observe/loop-meter.js';
+import { LoopMeter, LoopMeters } from '../../src/observe/loop-meter.js';
 
 /** Readings every 100 ms with the share of each 100 ms in which the loop was active. */
 function feed(meter: LoopMeter, fromMs: number, shares: readonly number[]): void {
@@ -61,4 +61,21 @@ test('silence up to the end is a delay, however late the next reading is', () =>
     if (isToldAfterwards) meter.push({ atMs: 9_000, activeMs: 0 });
     assert.equal(meter.use().delayMaxMs, 800);
   }
+});
+
+test('of several threads the busiest counts, and one that is told of later is watched too', () => {
+  const meters = new LoopMeters();
+  assert.deepEqual(meters.use(), { utilizationPeak: null, delayMaxMs: null });
+  meters.push([{ atMs: 0, activeMs: 0 }]);
+  meters.begin(0);
+  for (let i = 1; i <= 20; i++) {
+    meters.push([
+      { atMs: i * 100, activeMs: i * 10 },
+      { atMs: i * 100, activeMs: i * 97 },
+    ]);
+  }
+  meters.end(2_000);
+  const { utilizationPeak, delayMaxMs } = meters.use();
+  assert.ok(Math.abs((utilizationPeak ?? 0) - 0.97) < 0.001, `${utilizationPeak}`);
+  assert.equal(delayMaxMs, 0);
 });

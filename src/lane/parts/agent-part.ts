@@ -5,7 +5,7 @@ import { z } from 'zod';
 import { type Counters, newCounters } from '../../agents/counters.js';
 import { monotonicMs } from '../../base/clock.js';
 import { cleanText } from '../../base/text.js';
-import { LoopMeter } from '../../observe/loop-meter.js';
+import { LoopMeters } from '../../observe/loop-meter.js';
 import { type StackDump, StackDumpReader } from '../../observe/stack-dump.js';
 import { howEnded } from '../death.js';
 import type { AgentExit, AgentProcess } from '../network/network.js';
@@ -20,6 +20,9 @@ const STALE_AFTER_MS = 1_000;
 /** How much of what an agent prints is kept for an error text, characters. */
 const TAIL = 2_000;
 
+/** More threads than an agent starts. */
+const MOST_LOOPS = 64;
+
 const countersLine = z.object({
   counters: z.object(
     Object.fromEntries(
@@ -27,7 +30,11 @@ const countersLine = z.object({
     ) as Record<keyof Counters, z.ZodNumber>,
   ),
   final: z.boolean(),
-  loop: z.object({ atMs: z.number(), activeMs: z.number().nonnegative() }),
+  /** The main thread's event loop, and those of its pollers' threads. */
+  loops: z
+    .array(z.object({ atMs: z.number(), activeMs: z.number().nonnegative() }))
+    .min(1)
+    .max(MOST_LOOPS),
 });
 
 /**
@@ -39,8 +46,8 @@ export class AgentPart {
   counters: Counters | null = null;
   /** When the agent read them, on the monotonic clock, ms. */
   countedAtMs: number | null = null;
-  /** The event loop of a reference agent. */
-  readonly loop = new LoopMeter();
+  /** The event loops of a reference agent. */
+  readonly loop = new LoopMeters();
   /** Set when the agent ended although nobody asked it to. */
   died: AgentExit | undefined;
   /** How it ended, asked or not; undefined while it lives. */
@@ -123,10 +130,10 @@ export class AgentPart {
     stream.on('error', () => {});
     createInterface({ input: stream }).on('line', (line) => {
       try {
-        const { counters, final, loop } = countersLine.parse(JSON.parse(line));
+        const { counters, final, loops } = countersLine.parse(JSON.parse(line));
         this.counters = counters;
-        this.countedAtMs = loop.atMs;
-        this.loop.push(loop);
+        this.countedAtMs = loops[0]?.atMs ?? null;
+        this.loop.push(loops);
         if (final) {
           if (!this.asked) this.onDeath('stopped polling unasked, as after a SIGTERM');
           this.hasFinalCounters = true;

@@ -7,7 +7,8 @@ import { AgentPart } from '../../../src/lane/parts/agent-part.js';
 import { assertPlain, inPieces, mutated, mutatedBytes } from '../hostile.js';
 import { defineTarget } from '../target.js';
 
-const line = { counters: newCounters(), final: false };
+const loops = [{ atMs: 1_000.5, activeMs: 12.25 }];
+const line = { counters: newCounters(), final: false, loops };
 
 /** What an agent prints: counter lines, and words. */
 export const counterLines = defineTarget({
