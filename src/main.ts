@@ -13,19 +13,22 @@ export async function main(argv: string[]): Promise<void> {
     printVersion();
     return;
   }
-  const [{ Errors, run }] = await Promise.all([
-    import('@oclif/core'),
-    import('./commands/index.js').then(({ loadCommands }) => loadCommands(argv[0])),
-  ]);
+  let errors: typeof import('@oclif/core').Errors | undefined;
   try {
-    await run(argv, import.meta.url);
+    const [oclif] = await Promise.all([
+      import('@oclif/core'),
+      import('./commands/index.js').then(({ loadCommands }) => loadCommands(argv[0])),
+    ]);
+    errors = oclif.Errors;
+    await oclif.run(argv, import.meta.url);
   } catch (thrown) {
-    if (thrown instanceof Errors.ExitError) {
+    if (errors && thrown instanceof errors.ExitError) {
       process.exitCode = thrown.oclif.exit ?? EXIT.ok;
       return;
     }
-    const isExpected = thrown instanceof UsageError || thrown instanceof Errors.CLIError;
-    const unknown = thrown instanceof Errors.CLIError ? await unknownCommand(thrown) : undefined;
+    const isOclifs = errors !== undefined && thrown instanceof errors.CLIError;
+    const isExpected = thrown instanceof UsageError || isOclifs;
+    const unknown = isOclifs ? await unknownCommand(thrown) : undefined;
     const line = unknown ?? (isExpected ? expected(thrown) : bug(thrown));
     process.stderr.write(`envd-bench: ${line}\n`);
     if (process.env.DEBUG && thrown instanceof Error) process.stderr.write(`${thrown.stack}\n`);
