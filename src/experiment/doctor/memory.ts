@@ -3,7 +3,7 @@ import { readProc } from '../../observe/proc/counters.js';
 import { thisMachine } from '../machine.js';
 import { type Check, limited, ok } from './check.js';
 
-/** Two lanes of three Node processes, the unguarded agent with 600 pollers: measured, and rounded up. */
+/** Two lanes of three Node processes, the unguarded agent with 600 pollers, and the command: with room to spare. */
 const STORM_BYTES = 768 * 2 ** 20;
 
 export const memory: Check = {
