@@ -27,6 +27,9 @@ const cases: [string[], RegExp][] = [
   [['run', '--poller', 'go'], /unknown poller "go"/],
   [['run', '--guest-memory', '5'], /5MiB or 5GiB\?/],
   [['run', '--guest-cpus', '0'], /--guest-cpus "0" is not a number/],
+  [['run', '--port-range', '\u001b[31m1-2'], /--port-range ".*1-2" is not LO-HI/],
+  [['run', '--port-range', '9'.repeat(5_000)], /--port-range "9{1,300}/],
+  [['run', '--poll-function', '\u001b]0;x\u0007'], /--poll-function ".*" is not the name/],
   [['run', '--port-range', '80-90'], /outside 1024-65535/],
   [['run', '--port-range', '6000-5000'], /wrong way round/],
   [['run', '--repeat', '0'], /--repeat "0"/],
@@ -54,6 +57,8 @@ for (const [args, expected] of cases) {
     assert.match(stderr, expected);
     assert.equal(stderr.trimEnd().split('\n').length, 1, `more than one line: ${stderr}`);
     assert.doesNotMatch(stderr, /\n\s+at /);
+    assert.doesNotMatch(stderr.trimEnd(), /\p{Cc}/u);
+    assert.ok(stderr.length < 2_000, `${stderr.length} characters`);
     assert.equal(stdout, '');
     const made = readdirSync(out).filter((name) => !before.includes(name));
     assert.deepEqual(

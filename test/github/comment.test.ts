@@ -209,3 +209,10 @@ function secondary(): Scripted {
 function in1h(): string {
   return String(Math.floor(Date.now() / 1e3) + 3600);
 }
+
+withGithub('a comment whose fields are of another type is somebody else’s', async (github) => {
+  github.add(stickyBody(KEY, 'old'), 'somebody');
+  const strange = { id: 1, body: 7, html_url: null, user: 'me' };
+  github.comments.unshift(strange as unknown as (typeof github.comments)[number]);
+  assert.equal((await put(github, 'new')).done, 'created');
+});

@@ -90,3 +90,19 @@ test('the matrix marks its figures and names what was overloaded', () => {
     assert.match(text, /could not follow: refused\/fixed\/issue unguarded \(agent\)/);
   }
 });
+
+test('names in a matrix file take no effect in a terminal or in markdown', () => {
+  const { lanes, claims, machine, tool, startedAt, id } = overloaded('agent');
+  const agent = '\u001b[31m<b>|@all';
+  const cell = { fault: '\u001b]0;x\u0007', retry: '<img>', poller: '[a](b)' };
+  const matrix: Matrix = {
+    ...{ schema: MATRIX_SCHEMA, id, startedAt, complete: true, tool, machine },
+    options: { faults: [], retries: [], pollers: [], scenario: {} },
+    isolation: 'netns',
+    cells: [{ ...cell, lanes: lanes.map((lane) => ({ ...lane, agent })), claims }],
+  };
+  for (const text of [renderMatrix(matrix, view), renderMatrixMarkdown(matrix)]) {
+    assert.doesNotMatch(text.replaceAll('\n', ''), /\p{Cc}/u);
+  }
+  assert.doesNotMatch(renderMatrixMarkdown(matrix), /<b>|<img>|@all|\[a\]\(b\)/);
+});

@@ -81,3 +81,11 @@ test('files of /proc that are there, and that are not', () => {
   assert.equal(readProc('/proc/self/net'), undefined);
   assert.equal(readProc(''), undefined);
 });
+
+test('a number that no counter can have is not read', () => {
+  const absurd = '9'.repeat(400);
+  const snmp = `Tcp: ActiveOpens AttemptFails\nTcp: ${absurd} 5\n`;
+  const tcp = parseNetCounters(snmp, 'Tcp');
+  assert.deepEqual([tcp.get('ActiveOpens'), tcp.get('AttemptFails')], [undefined, 5]);
+  assert.equal(parseSockStat(`TCP: inuse ${absurd} orphan 0 tw 3 alloc 1 mem 1\n`), undefined);
+});
