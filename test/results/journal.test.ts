@@ -273,7 +273,7 @@ test('leftovers: data stays and is named, what is saved elsewhere goes, the livi
   const [cut, saved] = ['20250201T000000.000Z-aaaaaaaaaaaa', '20250202T000000.000Z-bbbbbbbbbbbb'];
   await writeFile(join(dir, journalName(cut)), text);
   await writeFile(join(dir, journalName(saved)), text);
-  await writeFile(join(dir, `.${saved}-cccccccccccc.tmp`), '{');
+  for (const id of [cut, saved]) await writeFile(join(dir, `.${id}-cccccccccccc.tmp`), '{');
   await saveResult(dir, { ...storm(), id: saved });
   assert.match((await tidyJournals(dir)) ?? '', new RegExp(`an earlier run was cut off.*${cut}`));
   assert.deepEqual(
