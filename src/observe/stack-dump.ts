@@ -7,12 +7,16 @@ export interface StackDump {
   bootPollers: number;
 }
 
+/** With this the runtime begins a dump that a signal asked for (Go runtime/signal_unix.go, sighandler). */
+const BEGINNING = 'SIGQUIT: quit';
+
 /** A line longer than this is no line of a dump; what is over is passed over. */
 const LONGEST_LINE = 4_096;
 
 /**
  * Counts a goroutine dump as it streams by: it may be hundreds of megabytes, of which only the
- * current goroutine's findings are kept. Works on stripped binaries too: the runtime has the names
+ * current goroutine's findings are kept. What comes before its first line is none of it: a trace that was
+ * printed in mid-run may be read late. Works on stripped binaries too: the runtime has the names
  * in its own tables. Format: Go runtime/traceback.go, `goroutine N [state]:`, frames as
  * `pkg.func(args)`, at the end `created by pkg.func in goroutine N`.
  */
@@ -21,6 +25,7 @@ export class StackDumpReader {
   private line = '';
   private isPolling = false;
   private isBoot = false;
+  private hasBegun = false;
   private seen = false;
 
   /** @param pollFunction the name of the function that polls, without its package */
@@ -46,6 +51,11 @@ export class StackDumpReader {
   }
 
   private read(line: string): void {
+    if (!this.hasBegun) {
+      // At the end of a line that the program itself left open, if it did.
+      this.hasBegun = line.endsWith(BEGINNING);
+      return;
+    }
     // Goroutine 0 is the scheduler's own stack, no goroutine.
     if (/^goroutine [1-9]\d* .*\[.*\]:$/.test(line)) {
       this.finishGoroutine();

@@ -30,6 +30,15 @@ test('wherever it is cut into pieces', () => {
   );
 });
 
+test('a trace that was printed before it is no part of it', () => {
+  const trace = 'goroutine 7 [running]:\nhost.PollForMMDSOpts(0x1)\n\n';
+  const reader = new StackDumpReader('PollForMMDSOpts');
+  reader.push(trace);
+  assert.equal(reader.end(), undefined);
+  reader.push(`${trace}a line left open${recorded}`);
+  assert.deepEqual(reader.end(), expected);
+});
+
 test('another function is counted apart, and who created a goroutine does not count', () => {
   const reader = new StackDumpReader('PostInit');
   reader.push(recorded);

@@ -52,7 +52,11 @@ const dump = readFileSync('test/fixtures/goroutines.txt', 'utf8');
 export const dumps = defineTarget({
   name: 'stack-dumps',
   input: fc.tuple(
-    mutatedBytes([dump, dump.slice(0, 3_000), 'goroutine 1 [x]:\nhost.PollForMMDSOpts(0)\n']),
+    mutatedBytes([
+      dump,
+      dump.slice(0, 3_000),
+      'SIGQUIT: quit\ngoroutine 1 [x]:\nhost.PollForMMDSOpts(0)\n',
+    ]),
     fc.array(fc.nat(), { maxLength: 5 }),
   ),
   check([bytes, cuts]) {
