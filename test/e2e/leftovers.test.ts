@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { readdirSync, readFileSync, rmSync } from 'node:fs';
+import { mkdirSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { networkInterfaces, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
@@ -9,6 +9,9 @@ import { processesWith, type Running, start, until } from './cli.js';
 import { install } from './install.js';
 
 const { bin, folder, out } = install();
+// Of its own, so that what others leave there meanwhile is not taken for ours.
+process.env.TMPDIR = join(folder, 'tmp');
+mkdirSync(process.env.TMPDIR);
 const noNamespaces = await whyNoNamespaces();
 
 /** What a run could leave behind on this machine. */
@@ -18,7 +21,7 @@ function traces(): Record<string, string[]> {
     interfaces: Object.keys(networkInterfaces()).sort(),
     devices: readFileSync('/proc/net/dev', 'utf8').match(/^\s*[^\s:]+(?=:)/gm) ?? [],
     mounts: readFileSync('/proc/self/mounts', 'utf8').split('\n'),
-    temporary: readdirSync(tmpdir()).filter((name) => name.startsWith('envd-bench-rescued')),
+    temporary: readdirSync(tmpdir()),
     unfinished: readdirSync(out).filter((name) => !name.endsWith('.json')),
   };
 }
