@@ -102,7 +102,7 @@ async function watch(
     () => {},
   );
   const sampler = new Sampler(
-    { faults: [], agent: { kind: 'reference' } },
+    { faults: [], auth: 'stored', agent: { kind: 'reference' } },
     part,
     { takeLatency: () => ({ initLatencyMs: null, healthLatencyMs: null }) },
     monotonicMs(),

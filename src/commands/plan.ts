@@ -59,7 +59,7 @@ Exit codes: 0 done; 1 no value keeps the limits, or a --check is further off tha
   static override examples = [
     '<%= config.bin %> plan --interval 100ms --outage 60s --sandboxes-per-host 200 --hosts 50',
     '<%= config.bin %> plan --fault http-error --guest-memory 24GiB --poller envd',
-    '<%= config.bin %> plan --solve interval --fault http-error --max-ports 50%',
+    '<%= config.bin %> plan --solve interval --fault http-error --guest-memory 24GiB --max-ports 50%',
     '<%= config.bin %> plan --solve sandboxes-per-host --max-cpu 0.5 --from bench-results/ID.json',
     '<%= config.bin %> plan --interval 50ms..5s --format html --output plan.html',
     '<%= config.bin %> plan --check bench-results/ID.json --format markdown',

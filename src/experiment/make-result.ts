@@ -49,6 +49,10 @@ export function makeResult(
 ): Result {
   const empty = emptyResult(frame);
   const lanes = frame.scenario.agents.map((agent) => makeLane(frame, agent, measured.get(agent)));
+  const whole = new Set(
+    [...measured].filter(([, { end }]) => end.isWhole).map(([{ name }]) => name),
+  );
+  const isWhole = ({ agent }: LaneResult): boolean => whole.has(agent);
   return judged({
     ...empty,
     complete: !wasInterrupted,
@@ -59,7 +63,10 @@ export function makeResult(
       ...sleepNotes(sleptMs),
       ...notesOfLanes(measured),
       ...lanes.flatMap((lane) =>
-        overloadsOf(lane, frame.scenario).map(({ text }) => ({ lane: lane.agent, text })),
+        overloadsOf(lane, frame.scenario, isWhole(lane)).map(({ text }) => ({
+          lane: lane.agent,
+          text,
+        })),
       ),
     ],
   });
@@ -105,12 +112,15 @@ export function makeLane(
   }
   const trouble = end.outcome.trouble ?? (end.isWhole ? unsent(scenario, end.outcome) : null);
   const lane = { ...end.outcome, trouble, predicted: empty.predicted, overload: [] };
-  return { ...lane, overload: overloadsOf(lane, scenario).map(({ overload }) => overload) };
+  const overloads = overloadsOf(lane, scenario, end.isWhole);
+  return { ...lane, overload: overloads.map(({ overload }) => overload) };
 }
 
 /** What could not follow in a lane. */
-function overloadsOf(lane: LaneResult, { record }: Scenario): OverloadFinding[] {
-  return findOverload({ lane, load: lane.load, scenario: record, cpus: thisMachine().cpus });
+function overloadsOf(lane: LaneResult, { record }: Scenario, wentOn: boolean): OverloadFinding[] {
+  const cpus = Math.min(thisMachine().cpus, record.guest.cpus ?? Number.POSITIVE_INFINITY);
+  const isWhole = wentOn && lane.trouble === null;
+  return findOverload({ lane, load: lane.load, scenario: record, cpus, isWhole });
 }
 
 /** What is wrong with a lane whose turn never came. */

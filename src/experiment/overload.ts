@@ -9,7 +9,9 @@ export interface OverloadFinding {
 
 /** What the findings are made of. */
 export interface Followed {
-  lane: Pick<LaneResult, 'init' | 'kind'>;
+  lane: Pick<LaneResult, 'init' | 'kind' | 'connections' | 'pollers' | 'predicted'>;
+  /** Whether the lane went on to the end of the outage, without trouble. */
+  isWhole: boolean;
   load: Load | null;
   scenario: Pick<ScenarioRecord, 'intervalMs'>;
   /** Processors that the run could use. */
@@ -35,11 +37,14 @@ const LATE_SAMPLE_MS = 250;
  */
 const SATURATED = 0.95;
 
+/** The most that one tick of a poller makes. */
+const ATTEMPTS_PER_TICK = 2;
+
 /** What could not follow in a lane; empty where all did, and where nobody watched. */
-export function findOverload({ lane, load, scenario, cpus }: Followed): OverloadFinding[] {
+export function findOverload({ lane, load, scenario, cpus, isWhole }: Followed): OverloadFinding[] {
   const { driverLoop, agentLoop, mmdsLoop } = load ?? {};
   const driver = [...slip(lane, scenario), ...saturation(driverLoop)];
-  const agent = saturation(agentLoop);
+  const agent = [...saturation(agentLoop), ...(isWhole ? shortage(lane) : [])];
   const mmds = saturation(mmdsLoop);
   const found: (OverloadFinding | false)[] = [
     driver.length > 0 && {
@@ -53,7 +58,7 @@ export function findOverload({ lane, load, scenario, cpus }: Followed): Overload
       },
     agent.length > 0 && {
       overload: 'agent',
-      text: `the agent's event loop was overloaded (${agent.join(', ')}): attempts and answers are those that this machine allowed`,
+      text: `the agent was overloaded (${agent.join(', ')}): attempts and answers are those that this machine allowed`,
     },
     mmds.length > 0 && {
       overload: 'mmds',
@@ -78,6 +83,19 @@ function slip(
   // Two `/init`s at once are not the interval; what is shorter than a tick no poller tells apart.
   const isLate = p99 > LATE_DRIVER_MS || max > Math.max(intervalMs, TICK_MS);
   return isLate ? [`slip p99 ${ms(p99)}, at most ${ms(max)}`] : [];
+}
+
+/**
+ * A reference agent whose pollers made fewer attempts than the closed form has: whoever took the
+ * processors, or the ports, from it. Ten percent, and more than two ticks of all pollers, in which an
+ * outage may begin and end.
+ */
+function shortage({ kind, connections, pollers, predicted }: Followed['lane']): string[] {
+  const asked = predicted.connectionsTotal;
+  if (kind !== 'reference' || asked === null || connections.total === null) return [];
+  const made = connections.total + (connections.localFailures ?? 0);
+  const allowed = Math.max(0.1 * asked, 2 * ATTEMPTS_PER_TICK * (pollers.peak ?? 0));
+  return asked - made > allowed ? [`${made} of ${asked} attempts that its pollers asked for`] : [];
 }
 
 function saturation(loop: Load['driverLoop'] | undefined): string[] {

@@ -78,7 +78,7 @@ export async function runScenario(
       for (const [agent, end] of done) {
         const lane = { end, samples: watch.samplesOf(agent.name) };
         measured.set(agent, lane);
-        if (end.outcome) keeper?.laneEnd(makeLane(frame, agent, lane), end.isWhole);
+        keeper?.laneEnd(makeLane(frame, agent, lane), end.isWhole);
       }
     } catch (thrown) {
       // What other lanes have measured is not thrown away with it.

@@ -59,7 +59,7 @@ export function laneOutcome(seen: Seen): LaneOutcome {
         }
       : spec.agent.kind === 'reference'
         ? pollersSeen(sampler)
-        : externalPollers(sampler, dump, spec.intervalMs),
+        : externalPollers(sampler, dump),
     connections: {
       total: reading.activeOpens ?? (counters ? counters.attempts - counters.localFailures : null),
       perSecondPeak: sampler.rate.peak,
@@ -112,6 +112,9 @@ function pollersSeen({ pollersPeak, pollersLast }: Sampler): LaneOutcome['poller
 /** The second over which a rate is taken: so much may lie between what it tells of and its sample, ms. */
 const WINDOW_MS = 1000;
 
+/** How far a rate over a second is off the pollers' own, of a pile that grows meanwhile. */
+const ESTIMATE_ERROR = 0.05;
+
 /** What an estimate of the pollers came to. */
 interface Estimate {
   pollersPeak: number | null;
@@ -124,18 +127,17 @@ interface Estimate {
 /**
  * The pollers of an agent that does not tell. A dump counts them exactly, at its own moment only. That
  * is the peak where the estimate never was higher; or was, in the window before the dump, by no more
- * than can have started or ended within it. Otherwise the estimate stands.
+ * than it errs itself. Otherwise the estimate stands: any number can have ended since.
  */
 export function externalPollers(
   { pollersPeak, pollersPeakAtMs, pollersLast, lastMs }: Estimate,
   dump: Pick<StackDump, 'pollers' | 'bootPollers'> | undefined,
-  intervalMs: number,
 ): LaneOutcome['pollers'] {
   const atEnd = dump ? dump.pollers + dump.bootPollers : pollersLast;
   if (dump && pollersPeak !== null && atEnd !== null) {
     const isJustNow = lastMs - (pollersPeakAtMs ?? 0) <= WINDOW_MS;
-    const changed = isJustNow ? Math.ceil(WINDOW_MS / intervalMs) : 0;
-    if (atEnd >= pollersPeak - changed) {
+    const error = isJustNow ? Math.floor(ESTIMATE_ERROR * pollersPeak) : 0;
+    if (atEnd >= pollersPeak - error) {
       return { peak: atEnd, spawned: null, atEnd, source: 'stack-dump' };
     }
   }

@@ -1,8 +1,8 @@
 import { monotonicMs } from '../base/clock.js';
-import { estimatePollers } from '../observe/poller-estimate.js';
+import { estimatePollers, type PollerSign } from '../observe/poller-estimate.js';
 import { PortWatch } from '../observe/port-watch.js';
 import { type ProcessUse, useOfTree } from '../observe/proc/process.js';
-import { RateMeter } from '../observe/rate.js';
+import { RATE_WINDOW_MS, RateMeter } from '../observe/rate.js';
 import type { Reading } from '../observe/reading.js';
 import { type Sample, SeriesRecorder } from '../results/thin.js';
 import type { AgentPart } from './parts/agent-part.js';
@@ -57,7 +57,9 @@ export class Sampler {
    * @param startMs when the lane's own time begins, on {@link monotonicMs}
    */
   constructor(
-    private readonly spec: Pick<LaneSpec, 'faults'> & { agent: Pick<LaneSpec['agent'], 'kind'> },
+    private readonly spec: Pick<LaneSpec, 'faults' | 'auth'> & {
+      agent: Pick<LaneSpec['agent'], 'kind'>;
+    },
     private readonly agent: AgentPart,
     private readonly driver: Pick<DriverPart, 'takeLatency'>,
     private readonly startMs: number,
@@ -94,11 +96,7 @@ export class Sampler {
     const pollers =
       this.spec.agent.kind === 'reference'
         ? (counters?.pollersRunning ?? null)
-        : estimatePollers(
-            fault?.sign ?? { kind: 'none' },
-            outstanding(reading),
-            connectionsPerSecond,
-          );
+        : estimatePollers(this.signOf(fault, tMs), outstanding(reading), connectionsPerSecond);
     this.pollersLast = pollers;
     this.lastMs = tMs;
     if (pollers !== null && pollers >= (this.pollersPeak ?? 0)) {
@@ -120,6 +118,16 @@ export class Sampler {
     });
     this.recorder.add(sample);
     this.onSample(sample);
+  }
+
+  /**
+   * What tells of pollers at this moment. A rate is that of the last second: for so long after a change of
+   * fault it is of both; and where `/init` itself asks MMDS, it is not of the pollers alone.
+   */
+  private signOf(fault: LaneSpec['faults'][number] | undefined, tMs: number): PollerSign {
+    const { sign, atMs } = fault ?? { sign: { kind: 'none' } as const, atMs: 0 };
+    const isMixed = atMs > 0 && tMs < atMs + RATE_WINDOW_MS;
+    return this.spec.auth === 'mmds' || (sign.kind === 'rate' && isMixed) ? { kind: 'none' } : sign;
   }
 
   /** The most processors that the agent's process tree used over a second; null if never read. */

@@ -1,5 +1,5 @@
 /** The window over which a rate is taken, ms. */
-const WINDOW_MS = 1_000;
+export const RATE_WINDOW_MS = 1_000;
 
 /**
  * Turns readings of a counter into events per second, each over the second before it.
@@ -26,13 +26,13 @@ export class RateMeter {
     this.times.push(tMs);
     this.counts.push(count);
     // Keep the last reading that is at least a window old: the window starts there.
-    while ((this.times[1] ?? Number.POSITIVE_INFINITY) <= tMs - WINDOW_MS) {
+    while ((this.times[1] ?? Number.POSITIVE_INFINITY) <= tMs - RATE_WINDOW_MS) {
       this.times.shift();
       this.counts.shift();
     }
     const span = tMs - (this.times[0] ?? tMs);
     const events = count - (this.counts[0] ?? count);
-    const rate = (events * WINDOW_MS) / Math.max(span, WINDOW_MS);
+    const rate = (events * RATE_WINDOW_MS) / Math.max(span, RATE_WINDOW_MS);
     this.peakSeen = Math.max(this.peakSeen ?? 0, rate);
     return rate;
   }

@@ -119,6 +119,7 @@ const ROWS: readonly Row[] = [
     better: 'less',
   },
   ...requests('/init', (lane) => lane.init),
+  { label: '/init refused', cell: refusals, isOptional: true },
   {
     label: 'driver slip p99/max',
     spoiledBy: ['driver'],
@@ -164,6 +165,14 @@ export function hasFewSamples({ init, health }: LaneResult): boolean {
 
 function count(label: string, value: (lane: LaneResult) => number | null, better?: Better): Row {
   return { label, cell: (lane) => formatCount(value(lane)), value, ...(better ? { better } : {}) };
+}
+
+/** Answers that were no 2xx, by status: `30 (401)`. */
+function refusals({ init }: LaneResult): string {
+  const refused = Object.entries(init.statuses).filter(([status]) => !/^2/.test(status));
+  const count = refused.reduce((sum, [, one]) => sum + one, 0);
+  const statuses = refused.map(([status]) => cleanText(status, 3));
+  return count === 0 ? NO_DATA : `${formatCount(count)} (${statuses.slice(0, 3).join(', ')})`;
 }
 
 function requests(path: string, of: (lane: LaneResult) => Requests): Row[] {

@@ -25,6 +25,7 @@ export function verdictOf(result: Result): Verdict {
   const deaf = lanes.filter(({ init }) => init.answered === 0).length;
   const overloaded = lanes.filter(({ overload }) => overload.length > 0).length;
   const idle = lanes.filter(madeNoAttempt).length;
+  const refused = lanes.filter(acceptedNone).length;
   const partial = partialPhrase(result);
   const failures = [
     ...(failed > 0 ? [`${failed} of ${plural(checks.length, 'check')} failed`] : []),
@@ -33,6 +34,7 @@ export function verdictOf(result: Result): Verdict {
   ];
   const doubts = [
     ...(partial === null ? [] : [partial]),
+    ...(refused > 0 ? [`${plural(refused, 'lane')} accepted no /init at all`] : []),
     ...(idle > 0 ? [`${plural(idle, 'lane')} made no attempt to reach MMDS at all`] : []),
   ];
   const checked = [
@@ -66,6 +68,11 @@ export function verdictOf(result: Result): Verdict {
  */
 function madeNoAttempt({ connections, init }: LaneResult): boolean {
   return (init.answered ?? 0) > 0 && connections.total === 0 && !connections.localFailures;
+}
+
+/** Whether an agent answered every `/init` with a refusal: no poller was asked for, and none counted. */
+function acceptedNone({ init }: LaneResult): boolean {
+  return (init.answered ?? 0) > 0 && Object.keys(init.statuses).every((one) => !/^2/.test(one));
 }
 
 function claimsPhrase({ claims }: Result): string {

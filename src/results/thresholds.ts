@@ -124,7 +124,7 @@ export function checkThresholds(result: Result, thresholds: readonly Threshold[]
     }
     const bound = wholeMeasured === null ? limit : (limit / 100) * wholeMeasured;
     const passes = OPERATORS.get(operator)?.(measured, bound) === true;
-    const shown = Number.isFinite(measured) ? measured : 'no answer';
+    const shown = Number.isFinite(measured) ? Number(measured.toPrecision(6)) : 'no answer';
     const outcome = `${shown} ${passes ? '' : 'is not '}${operator} ${bound}`;
     return {
       expression,

@@ -44,7 +44,7 @@ const table: [comment: string, finding: Finding, state: Finding['state'], says: 
   ['the usual range', portsIn(range('32768\t60999\n')), 'ok', /28232 ports/],
   ['all files', filesFinding(Number.POSITIVE_INFINITY), 'ok', /unlimited/],
   ['enough files', filesFinding(664), 'ok', /664/],
-  ['few files', filesFinding(256), 'limited', /256 of the 664/],
+  ['few files', filesFinding(256), 'limited', /256 allowed, 600 hanging pollers need 664/],
   ['too few files', filesFinding(63), 'missing', /63/],
   [
     'all processes',

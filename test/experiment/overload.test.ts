@@ -20,14 +20,30 @@ interface Case {
   slip?: [p99: number, max: number];
   intervalMs?: number;
   kind?: 'external';
+  /** Attempts made, of 720,000. */
+  total?: number;
+  isWhole?: boolean;
 }
 
-function followed({ load, slip = [3.1, 9.8], intervalMs = 100, kind }: Case): Followed {
+function followed({
+  load,
+  slip = [3.1, 9.8],
+  intervalMs = 100,
+  kind,
+  total,
+  isWhole,
+}: Case): Followed {
   const [lane] = storm().lanes;
   assert.ok(lane);
   const slipMs = { p50: 1, p99: slip[0], max: slip[1] };
   return {
-    lane: { kind: kind ?? lane.kind, init: { ...lane.init, slipMs } },
+    lane: {
+      ...{ kind: kind ?? lane.kind, init: { ...lane.init, slipMs } },
+      pollers: lane.pollers,
+      predicted: lane.predicted,
+      connections: { ...lane.connections, total: total ?? lane.connections.total },
+    },
+    isWhole: isWhole ?? true,
     load: { ...QUIET, ...load },
     scenario: { intervalMs },
     cpus: 2,
@@ -46,6 +62,10 @@ const table: [comment: string, one: Case, found: Overload[]][] = [
   ['samples a quarter of a second apart', { load: { sampleGapMaxMs: 251 } }, ['samples']],
   ['a saturated agent', { load: { agentLoop: BUSY } }, ['agent']],
   ['a stuck agent', { load: { agentLoop: STUCK } }, ['agent']],
+  ['nearly as many attempts as were asked for', { total: 650_000 }, []],
+  ['far fewer', { total: 640_000 }, ['agent']],
+  ['far fewer, of a lane that did not go on to the end', { total: 9, isWhole: false }, []],
+  ['far fewer, of a program whose guard nobody knows', { total: 9, kind: 'external' }, []],
   ['a saturated MMDS', { load: { mmdsLoop: BUSY } }, ['mmds']],
   [
     'a program that takes all processors',
@@ -73,7 +93,7 @@ for (const [comment, one, expected] of table) {
 test('what nobody watched is not accused: a lane without any figures', () => {
   const lane = followed({}).lane;
   const slipMs = { p50: null, p99: null, max: null };
-  const nothing = { kind: 'reference' as const, init: { ...lane.init, slipMs } };
+  const nothing = { ...lane, init: { ...lane.init, slipMs } };
   const load = null;
   assert.deepEqual(findOverload({ ...followed({}), lane: nothing, load }), []);
 });

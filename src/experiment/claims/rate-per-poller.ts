@@ -6,7 +6,7 @@ import { outageObstacle } from './premise.js';
 
 const TOLERANCE = 0.02;
 /** How far the two ends of the answer may lie apart before it says nothing. */
-const WIDEST = 1.5;
+const WIDEST = 1.25;
 const SECOND_MS = 1e3;
 
 export const ratePerPoller: ClaimRule = {

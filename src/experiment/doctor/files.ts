@@ -9,7 +9,7 @@ export const files: Check = {
 /** @param limit open files of one process */
 export function filesFinding(limit: number) {
   const need = openFilesFor(STORM_POLLERS);
-  const text = `${Number.isFinite(limit) ? limit : 'unlimited'} of the ${need} that ${STORM_POLLERS} hanging pollers need`;
+  const text = `${Number.isFinite(limit) ? limit : 'unlimited'} allowed, ${STORM_POLLERS} hanging pollers need ${need}`;
   if (limit >= need) return ok(text);
   const mend = `Raise the limit: ulimit -n ${need}`;
   return limit >= openFilesFor(0) ? limited(text, mend) : missing(text, mend);

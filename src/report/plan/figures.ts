@@ -66,13 +66,13 @@ export function planSentences(agent: PlanAgent): string[] {
 export function planPhrases({ input, calibration, solution }: Plan): string[] {
   const { sandboxesPerHost, hosts, guest, staggerMs } = input;
   const given = (name: PlanSolution['solve'], value: string) =>
-    solution?.solve === name ? `the ${name} sought` : value;
-  const interval = given('interval', formatDuration(input.intervalMs));
+    solution?.solve === name ? `${name === 'interval' ? 'at ' : ''}the ${name} sought` : value;
+  const interval = given('interval', `every ${formatDuration(input.intervalMs)}`);
   const outage = given('outage', formatDuration(input.outageMs));
   const sandboxes = `${formatCount(sandboxesPerHost)} ${sandboxesPerHost === 1 ? 'sandbox' : 'sandboxes'} a host`;
   return [
     input.retry === 'fixed'
-      ? `one /init every ${interval} for ${outage}`
+      ? `one /init ${interval} for ${outage}`
       : `the orchestrator's loop for ${outage}`,
     `fault ${input.fault}`,
     `poller ${input.poller}`,
@@ -83,7 +83,7 @@ export function planPhrases({ input, calibration, solution }: Plan): string[] {
       : `outages begin within ${formatDuration(staggerMs)} (seed ${input.seed})`,
     calibration === null
       ? 'not calibrated: CPU, memory and what a machine can do are left out (--from)'
-      : `calibrated by ${calibration.results.length} results for ${calibration.agents.join(', ')} ` +
+      : `calibrated by ${plural(calibration.results.length, 'result')} for ${calibration.agents.join(', ')} ` +
         `on Linux ${calibration.machine.kernel}, ${calibration.machine.cpus} CPUs, Node ${calibration.machine.node}; CPU above ${formatRate(calibration.attemptsPerSecondSeen)} is extrapolated`,
   ];
 }

@@ -64,6 +64,9 @@ export function compareResults(
       ...unpaired.map((name) => `the lane ${name} is on one side only: left out`),
       ...troubles('base', base),
       ...troubles('head', head),
+      ...overloads('base', base),
+      ...overloads('head', head),
+      ...pairs.flatMap((pair) => otherSources(pair, base, head)),
     ],
     rows,
     limits: judgeLimits(options.limits, rows),
@@ -196,4 +199,27 @@ function troubles(side: string, results: readonly Result[]): string[] {
       trouble === null ? [] : [`trouble in ${agent} (${side}, ${id}): ${trouble}`],
     ),
   );
+}
+
+/** Figures that the tool or the machine could not follow are compared, but not without a word. */
+function overloads(side: string, results: readonly Result[]): string[] {
+  return results.flatMap(({ id, lanes }) =>
+    lanes.flatMap(({ agent, overload }) =>
+      overload.length === 0
+        ? []
+        : [`${agent} (${side}, ${id}) was overloaded (${overload.join(', ')}): see its notes`],
+    ),
+  );
+}
+
+/** An estimate beside a count: their difference may be that of the two ways of counting. */
+function otherSources(pair: LanePair, base: readonly Result[], head: readonly Result[]): string[] {
+  const sources = (results: readonly Result[], name: string): string =>
+    [...new Set(results.map((result) => laneOf(result, name)?.pollers.source ?? 'nothing'))]
+      .sort()
+      .join(', ');
+  const [before, after] = [sources(base, pair.base), sources(head, pair.head)];
+  return before === after
+    ? []
+    : [`the pollers of ${pair.head} are known from ${before} in base, from ${after} in head`];
 }

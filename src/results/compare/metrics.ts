@@ -42,7 +42,8 @@ export const METRICS: ReadonlyMap<string, Metric> = new Map(
     speed('headroom.duringPerSecond', 'rate', 'more'),
     speed('process.cpuSeconds', 'seconds', 'less'),
     speed('process.rssPeakBytes', 'bytes', 'less'),
-    count('process.threadsPeak', 'less'),
+    // No speed, but a runtime starts as many as there are processors.
+    speed('process.threadsPeak', 'count', 'less'),
     count('process.openFilesPeak', 'less'),
     count('process.goroutines', 'less'),
   ].map((metric) => [metric.name, metric]),

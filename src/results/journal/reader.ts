@@ -102,8 +102,9 @@ class Content {
       this.recorders[entry.lane]?.add(entry.sample);
       return entry.lane in this.recorders;
     }
+    if (this.empty.lanes[entry.end]?.agent !== entry.lane.agent) return false;
     this.ends[entry.end] = entry;
-    return this.empty.lanes[entry.end]?.agent === entry.lane.agent;
+    return true;
   }
 
   lanes(): JournalLane[] {
