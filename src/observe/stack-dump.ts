@@ -64,7 +64,7 @@ export class StackDumpReader {
     } else if (line.startsWith('created by ')) {
       // A plain function of package main, such as main.run; no method of an API.
       if (/^created by main\.\w+(?: in |$)/.test(line)) this.isBoot = true;
-    } else if (line.includes(`.${this.pollFunction}(`)) {
+    } else if (this.seen && line.includes(`.${this.pollFunction}(`)) {
       this.isPolling = true;
     }
   }

@@ -39,6 +39,12 @@ test('a trace that was printed before it is no part of it', () => {
   assert.deepEqual(reader.end(), expected);
 });
 
+test('a frame outside of any goroutine is no poller', () => {
+  const reader = new StackDumpReader('PollForMMDSOpts');
+  reader.push('SIGQUIT: quit\n\nhost.PollForMMDSOpts(0x1)\ngoroutine 1 [running]:\nmain.main()\n');
+  assert.deepEqual(reader.end(), { goroutines: 1, pollers: 0, bootPollers: 0 });
+});
+
 test('another function is counted apart, and who created a goroutine does not count', () => {
   const reader = new StackDumpReader('PostInit');
   reader.push(recorded);

@@ -11,7 +11,7 @@ import { REPORT_FORMATS } from '../../../src/report/index.js';
 import { renderPlanCheck, renderPlanCheckMarkdown } from '../../../src/report/plan/check.js';
 import { compareResults } from '../../../src/results/compare/compare.js';
 import type { Calibration } from '../../../src/results/plan.js';
-import type { Result } from '../../../src/results/schema.js';
+import { type Result, resultSchema } from '../../../src/results/schema.js';
 import { loadResult } from '../../../src/results/store.js';
 import { SAVED } from '../../fixtures/saved.js';
 import { assertNoTags, assertPlain, assertRefusal, mutated, mutatedBytes } from '../hostile.js';
@@ -73,7 +73,7 @@ export const results = defineTarget({
 });
 
 function compared(result: Result): void {
-  const head = { ...(saved as Result), id: 'other' };
+  const head = { ...resultSchema.parse(saved), id: 'other' };
   try {
     const comparison = compareResults([result], [head], { alpha: 0.05, force: true, limits: [] });
     for (const [name, { render }] of COMPARISON_FORMATS) {
