@@ -197,3 +197,8 @@ export function assertRefusal(thrown: unknown): void {
 function around(text: string, match: RegExpExecArray | null): string {
   return match ? text.slice(Math.max(0, match.index - 60), match.index + 40) : '';
 }
+
+/** The same of markdown, where nothing in a code span takes effect. */
+export function assertInertMarkdown(text: string): void {
+  assertNoTags(text.replaceAll(/(`+)[^\n]*?\1/g, ''));
+}

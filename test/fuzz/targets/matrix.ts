@@ -7,7 +7,13 @@ import { renderMatrix, renderMatrixMarkdown } from '../../../src/report/matrix.j
 import { MATRIX_SCHEMA, type Matrix, matrixSchema } from '../../../src/results/matrix.js';
 import { loadDocument } from '../../../src/results/store.js';
 import { SAVED } from '../../fixtures/saved.js';
-import { assertNoTags, assertPlain, assertRefusal, mutated, mutatedBytes } from '../hostile.js';
+import {
+  assertInertMarkdown,
+  assertPlain,
+  assertRefusal,
+  mutated,
+  mutatedBytes,
+} from '../hostile.js';
 import { defineTarget } from '../target.js';
 
 const { lanes, claims, machine, id, startedAt, tool } = JSON.parse(readFileSync(SAVED, 'utf8'));
@@ -49,7 +55,7 @@ export const matrixFiles = defineTarget({
     assertPlain(renderMatrix(read, { columns: 100, color: false, unicode: true }));
     const markdown = renderMatrixMarkdown(read);
     assertPlain(markdown);
-    assertNoTags(markdown);
+    assertInertMarkdown(markdown);
   },
   close: async () => rmSync(folder, { recursive: true }),
 });

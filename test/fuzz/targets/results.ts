@@ -14,7 +14,14 @@ import type { Calibration } from '../../../src/results/plan.js';
 import { type Result, resultSchema } from '../../../src/results/schema.js';
 import { loadResult } from '../../../src/results/store.js';
 import { SAVED } from '../../fixtures/saved.js';
-import { assertNoTags, assertPlain, assertRefusal, mutated, mutatedBytes } from '../hostile.js';
+import {
+  assertInertMarkdown,
+  assertNoTags,
+  assertPlain,
+  assertRefusal,
+  mutated,
+  mutatedBytes,
+} from '../hostile.js';
 import { defineTarget } from '../target.js';
 
 const saved = thinned(JSON.parse(readFileSync(SAVED, 'utf8')));
@@ -64,7 +71,7 @@ export const results = defineTarget({
       // Its lines end as RFC 4180 has it.
       else if (name === 'csv') assertPlain(shown.replaceAll('\r\n', '\n'));
       else assertPlain(shown);
-      if (name === 'markdown') assertNoTags(shown);
+      if (name === 'markdown') assertInertMarkdown(shown);
     }
     compared(result);
     checked(result);
@@ -109,7 +116,7 @@ function checked(result: Result): void {
     } as const;
     assertPlain(renderPlanCheck(check, view));
     assertPlain(renderPlanCheckMarkdown(check));
-    assertNoTags(renderPlanCheckMarkdown(check));
+    assertInertMarkdown(renderPlanCheckMarkdown(check));
   } catch (thrown) {
     if (!(thrown instanceof UsageError)) throw thrown;
     assertRefusal(thrown);
