@@ -181,7 +181,9 @@ export async function loadDocument<T>(
   if (checked.success) return checked.data;
   const [issue, ...more] = checked.error.issues;
   const where = cleanText(pathOf(issue?.path ?? []));
-  const words = issue?.message.replace(/^.*received undefined$/, 'it is missing') ?? '';
+  const words = (issue?.message ?? '')
+    .replace(/^.*received undefined$/, 'it is missing')
+    .replace(/received Infinity$/, 'received one that is too large');
   const others = more.length > 0 ? ` (and ${more.length} more)` : '';
   throw new UsageError(
     `${name} is not valid: ${where}: ${cleanText(words)}${others}`,

@@ -3,15 +3,15 @@ import { test } from 'node:test';
 import { fuzz } from './fuzz.js';
 import { TARGETS } from './targets/index.js';
 
-/** New inputs every day, and the same for everybody on one day. */
-const seed = Math.floor(Date.now() / 86_400_000);
+/** The same inputs for everybody; `npm run fuzz` is for new ones. */
+const SEED = 1;
 
 for (const { name } of TARGETS) {
   test(`fuzz ${name}`, { timeout: 120_000 }, async () => {
     // An answer of GitHub that is no good is waited for and asked for again: about 0.2 s each.
     const inputs = name === 'github' ? 40 : 200;
-    const { tried, failure } = await fuzz(name, inputs, seed);
-    assert.equal(failure, null, `npm run fuzz -- --inputs ${inputs} --seed ${seed} ${name}`);
+    const { tried, failure } = await fuzz(name, inputs, SEED);
+    assert.equal(failure, null, `npm run fuzz -- --inputs ${inputs} --seed ${SEED} ${name}`);
     assert.ok(tried >= inputs);
   });
 }
