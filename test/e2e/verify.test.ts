@@ -89,7 +89,9 @@ test('guarded-rearm: keeps every promise, also as an ordinary user', {
   timeout: 120_000,
 }, async () => {
   const prefix = ordinaryUser() ?? [];
-  const verification = await verify(0, ['--agent', 'guarded-rearm', ...AGAINST], prefix);
+  // A folder that nobody has made yet: it is the user's own.
+  const mine = ['--out', join(out, 'mine')];
+  const verification = await verify(0, ['--agent', 'guarded-rearm', ...AGAINST, ...mine], prefix);
   assert.equal(verification.scenarios.length, 12);
   assertVerdicts(verification, { pass: verification.scenarios.map(({ scenario }) => scenario) });
 });
