@@ -37,6 +37,9 @@ const LATE_SAMPLE_MS = 250;
  */
 const SATURATED = 0.95;
 
+/** Fewer attempts missing than this share of those asked for are an outage's beginning and end. */
+const KEPT_UP = 0.02;
+
 /** The most that one tick of a poller makes. */
 const ATTEMPTS_PER_TICK = 2;
 
@@ -44,7 +47,7 @@ const ATTEMPTS_PER_TICK = 2;
 export function findOverload({ lane, load, scenario, cpus, isWhole }: Followed): OverloadFinding[] {
   const { driverLoop, agentLoop, mmdsLoop } = load ?? {};
   const driver = [...slip(lane, scenario), ...saturation(driverLoop)];
-  const agent = [...saturation(agentLoop), ...(isWhole ? shortage(lane) : [])];
+  const agent = isWhole ? agentFindings(lane, agentLoop) : saturation(agentLoop);
   const mmds = saturation(mmdsLoop);
   const found: (OverloadFinding | false)[] = [
     driver.length > 0 && {
@@ -86,28 +89,43 @@ function slip(
 }
 
 /**
- * A reference agent whose pollers made fewer attempts than the closed form has: whoever took the
- * processors, or the ports, from it. Ten percent, and more than two ticks of all pollers, in which an
- * outage may begin and end.
+ * The attempts that a reference agent's pollers made, and those that the closed form has them ask for;
+ * undefined where nobody knows.
  */
-function shortage({ kind, connections, pollers, predicted }: Followed['lane']): string[] {
+function attemptsOf({ kind, connections, predicted }: Followed['lane']) {
   const asked = predicted.connectionsTotal;
-  if (kind !== 'reference' || asked === null || connections.total === null) return [];
-  const made = connections.total + (connections.localFailures ?? 0);
-  const allowed = Math.max(0.1 * asked, 2 * ATTEMPTS_PER_TICK * (pollers.peak ?? 0));
-  return asked - made > allowed ? [`${made} of ${asked} attempts that its pollers asked for`] : [];
+  if (kind !== 'reference' || !asked || connections.total === null) return undefined;
+  return { asked, made: connections.total + (connections.localFailures ?? 0) };
+}
+
+/**
+ * An agent that was kept from what its pollers asked for, by whoever took the processors or the ports
+ * from it: by ten percent, and more than two ticks of all pollers, in which an outage may begin and end.
+ * A loop that was busy all the time and yet made what it was asked for has followed.
+ */
+function agentFindings(lane: Followed['lane'], loop: Load['agentLoop'] | undefined): string[] {
+  const attempts = attemptsOf(lane);
+  if (!attempts) return saturation(loop);
+  const { asked, made } = attempts;
+  const allowed = Math.max(0.1 * asked, 2 * ATTEMPTS_PER_TICK * (lane.pollers.peak ?? 0));
+  return [
+    ...(asked - made > allowed ? [`${made} of ${asked} attempts that its pollers asked for`] : []),
+    ...(asked - made > KEPT_UP * asked ? saturation(loop) : stuck(loop)),
+  ];
 }
 
 function saturation(loop: Load['driverLoop'] | undefined): string[] {
-  const { utilizationPeak, delayMaxMs } = loop ?? { utilizationPeak: null, delayMaxMs: null };
+  const utilization = loop?.utilizationPeak ?? 0;
+  const isBusy = utilization >= SATURATED;
   return [
-    ...(utilizationPeak !== null && utilizationPeak >= SATURATED
-      ? [`${(utilizationPeak * 100).toFixed(0)} % busy at its peak`]
-      : []),
-    ...(delayMaxMs !== null && delayMaxMs > LATE_SAMPLE_MS - 100
-      ? [`stuck for up to ${ms(delayMaxMs)}`]
-      : []),
+    ...(isBusy ? [`${(utilization * 100).toFixed(0)} % busy at its peak`] : []),
+    ...stuck(loop),
   ];
+}
+
+function stuck(loop: Load['driverLoop'] | undefined): string[] {
+  const delayMaxMs = loop?.delayMaxMs ?? 0;
+  return delayMaxMs > LATE_SAMPLE_MS - 100 ? [`stuck for up to ${ms(delayMaxMs)}`] : [];
 }
 
 function ms(value: number): string {
