@@ -290,9 +290,7 @@ test('it tells how busy each of its threads is', async (t) => {
   assert.equal(agent.lines[0]?.loops.length, 1 + threads);
   const before = busiest();
   // As many pollers as there are threads, dealt out in turn.
-  for (let i = 0; i < threads; i++) {
-    await fetch(`${origin}/init`, { method: 'POST', headers: { 'X-Access-Token': 'stored' } });
-  }
+  for (let i = 0; i < threads; i++) await init(origin);
   await until('every thread has done something', () =>
     busiest().every((activeMs, at) => activeMs > (before[at] ?? 0)),
   );
