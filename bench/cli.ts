@@ -1,9 +1,10 @@
-import { execFile } from 'node:child_process';
+import { type ChildProcess, execFile } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { type Result, resultSchema } from '../src/results/schema.js';
+import { whileAlive } from './while-alive.js';
 
 const BIN = fileURLToPath(new URL('../../bin/run.js', import.meta.url));
 
@@ -13,9 +14,14 @@ const BIN = fileURLToPath(new URL('../../bin/run.js', import.meta.url));
  */
 export async function measure(args: readonly string[]): Promise<Result> {
   const out = mkdtempSync(join(tmpdir(), 'envd-bench-bench-'));
-  try {
+  let child: ChildProcess | undefined;
+  const undo = (): void => {
+    child?.kill('SIGKILL');
+    rmSync(out, { recursive: true, force: true });
+  };
+  return whileAlive(undo, async () => {
     const stdout = await new Promise<string>((resolve, reject) => {
-      execFile(
+      child = execFile(
         process.execPath,
         [BIN, 'run', '--json', '--out', out, ...args],
         { maxBuffer: 1 << 28 },
@@ -24,9 +30,7 @@ export async function measure(args: readonly string[]): Promise<Result> {
       );
     });
     return resultSchema.parse(JSON.parse(stdout));
-  } finally {
-    rmSync(out, { recursive: true, force: true });
-  }
+  });
 }
 
 /** A markdown table, numbers to the right. */

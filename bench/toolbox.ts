@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { runTool } from '../src/lane/network/command.js';
+import { whileAlive } from './while-alive.js';
 
 const SOURCES = fileURLToPath(new URL('../../bench/limit', import.meta.url));
 
@@ -36,13 +37,12 @@ export async function withLimit<T>(use: (limit: Limit | undefined) => Promise<T>
   const compiler = whereIs('cc') ?? whereIs('gcc') ?? whereIs('clang');
   if (!compiler) return use(undefined);
   const folder = mkdtempSync(join(tmpdir(), 'envd-bench-limit-'));
-  try {
+  const undo = (): void => rmSync(folder, { recursive: true, force: true });
+  return whileAlive(undo, async () => {
     const limit = { client: join(folder, 'client'), server: join(folder, 'server') };
     for (const [name, path] of Object.entries(limit)) {
       await runTool(compiler, ['-O2', '-Wall', '-o', path, join(SOURCES, `${name}.c`)]);
     }
-    return await use(limit);
-  } finally {
-    rmSync(folder, { recursive: true, force: true });
-  }
+    return use(limit);
+  });
 }

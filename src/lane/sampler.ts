@@ -96,7 +96,7 @@ export class Sampler {
     const pollers =
       this.spec.agent.kind === 'reference'
         ? (counters?.pollersRunning ?? null)
-        : estimatePollers(this.signOf(fault, tMs), outstanding(reading), connectionsPerSecond);
+        : estimatePollers(signAt(this.spec, tMs), outstanding(reading), connectionsPerSecond);
     this.pollersLast = pollers;
     this.lastMs = tMs;
     if (pollers !== null && pollers >= (this.pollersPeak ?? 0)) {
@@ -118,16 +118,6 @@ export class Sampler {
     });
     this.recorder.add(sample);
     this.onSample(sample);
-  }
-
-  /**
-   * What tells of pollers at this moment. A rate is that of the last second: for so long after a change of
-   * fault it is of both; and where `/init` itself asks MMDS, it is not of the pollers alone.
-   */
-  private signOf(fault: LaneSpec['faults'][number] | undefined, tMs: number): PollerSign {
-    const { sign, atMs } = fault ?? { sign: { kind: 'none' } as const, atMs: 0 };
-    const isMixed = atMs > 0 && tMs < atMs + RATE_WINDOW_MS;
-    return this.spec.auth === 'mmds' || (sign.kind === 'rate' && isMixed) ? { kind: 'none' } : sign;
   }
 
   /** The most processors that the agent's process tree used over a second; null if never read. */
@@ -180,4 +170,18 @@ export class Sampler {
 /** Attempts under way: ports in TIME_WAIT are held by attempts that are over. */
 function outstanding({ portsInUse, timeWait }: Reading): number | null {
   return portsInUse === null ? null : Math.max(0, portsInUse - (timeWait ?? 0));
+}
+
+/**
+ * What tells of pollers at a moment. A rate is that of the last second: for so long after a change of
+ * fault it is of both; and where `/init` itself asks MMDS, it is not of the pollers alone.
+ */
+export function signAt(
+  { faults, auth }: Pick<LaneSpec, 'faults' | 'auth'>,
+  tMs: number,
+): PollerSign {
+  const fault = faults.findLast(({ atMs }) => atMs <= tMs);
+  if (!fault || auth === 'mmds') return { kind: 'none' };
+  const isMixed = fault.atMs > 0 && tMs < fault.atMs + RATE_WINDOW_MS;
+  return fault.sign.kind === 'rate' && isMixed ? { kind: 'none' } : fault.sign;
 }

@@ -3,7 +3,7 @@ import { existsSync, mkdirSync, symlinkSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
 import { test } from 'node:test';
 import { checks } from '../../src/experiment/doctor/index.js';
-import { whyNoNamespaces } from '../../src/lane/network/namespaces.js';
+import { UNSHARE, whyNoNamespaces } from '../../src/lane/network/namespaces.js';
 import { resultSchema } from '../../src/results/schema.js';
 import { type Finished, ordinaryUser, run } from './cli.js';
 import { install } from './install.js';
@@ -55,15 +55,7 @@ function assertRefused({ code, stderr, stdout }: Finished, what: RegExp, mend: R
 
 /** In a user namespace that allows no other one inside it. */
 const NO_NAMESPACES = [
-  'unshare',
-  '--user',
-  '--map-root-user',
-  '--net',
-  '--mount',
-  '--pid',
-  '--fork',
-  '--mount-proc',
-  '--kill-child',
+  ...UNSHARE,
   'sh',
   '-c',
   'ip link set lo up && echo 0 > /proc/sys/user/max_user_namespaces && exec "$@"',

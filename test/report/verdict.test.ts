@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { renderTable } from '../../src/report/table.js';
 import { verdictOf } from '../../src/report/verdict.js';
 import type { LaneResult, Result } from '../../src/results/schema.js';
 import { partial, storm, unmeasured } from '../fixtures/results.js';
@@ -50,4 +51,16 @@ test('attempts that died locally are attempts', () => {
   const { connections } = storm().lanes[0] as LaneResult;
   const lanes = withLanes({ connections: { ...connections, total: 0, localFailures: 9 } });
   assert.equal(verdictOf(lanes).outcome, 'passed');
+});
+
+test('not conclusive: an agent that refused every /init', () => {
+  const { init } = storm().lanes[0] as LaneResult;
+  const refused = withLanes({ init: { ...init, statuses: { 401: init.answered ?? 0 } } });
+  const { outcome, reasons } = verdictOf(refused);
+  assert.equal(outcome, 'incomplete');
+  assert.equal(reasons[0], '2 lanes accepted no /init at all');
+  assert.match(
+    renderTable(refused, { columns: 120, color: false, unicode: true }),
+    /\/init refused +│ +600 \(401\)/,
+  );
 });

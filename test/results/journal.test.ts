@@ -273,12 +273,19 @@ test('leftovers: data stays and is named, what is saved elsewhere goes, the livi
   const [cut, saved] = ['20250201T000000.000Z-aaaaaaaaaaaa', '20250202T000000.000Z-bbbbbbbbbbbb'];
   await writeFile(join(dir, journalName(cut)), text);
   await writeFile(join(dir, journalName(saved)), text);
+  const halved = '20250131T000000.000Z-dddddddddddd';
+  await writeFile(join(dir, journalName(halved)), text);
+  // As a shell leaves it whose command failed: no result, so the journal stays.
+  await writeFile(join(dir, `${halved}.json`), '');
   for (const id of [cut, saved]) await writeFile(join(dir, `.${id}-cccccccccccc.tmp`), '{');
   await saveResult(dir, { ...storm(), id: saved });
-  assert.match((await tidyJournals(dir)) ?? '', new RegExp(`an earlier run was cut off.*${cut}`));
+  assert.match((await tidyJournals(dir)) ?? '', new RegExp(`2 earlier runs were cut off.*${cut}`));
   assert.deepEqual(
     (await readdir(dir)).sort(),
-    [journalName(storm().id), journalName(cut), `${saved}.json`].sort(),
+    [
+      ...[storm().id, cut, halved].map(journalName),
+      ...[saved, halved].map((id) => `${id}.json`),
+    ].sort(),
   );
 });
 

@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
+import { whileAlive } from '../../bench/while-alive.js';
 import { monotonicMs } from '../../src/base/clock.js';
 import { parseNetCounters, readProc } from '../../src/observe/proc/counters.js';
 import { type Finished, start } from '../e2e/cli.js';
@@ -78,10 +79,18 @@ export async function tryKill(kill: Kill): Promise<Outcome> {
     tmp: join(folder, 'tmp'),
   };
   for (const path of Object.values(folders)) mkdirSync(path);
-  try {
-    return await strike(kill, folders);
-  } finally {
+  const undo = (): void => {
+    for (const { pid } of processesOf(folders.home)) end(pid);
     rmSync(folder, { recursive: true, force: true });
+  };
+  return whileAlive(undo, () => strike(kill, folders));
+}
+
+function end(pid: number): void {
+  try {
+    process.kill(pid, 'SIGKILL');
+  } catch {
+    // It has ended by itself.
   }
 }
 

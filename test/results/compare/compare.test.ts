@@ -425,6 +425,22 @@ test('a lane in trouble is a warning', () => {
   assert.match(compare([run()], [broken]).warnings.join(), /trouble in guarded .*exited 7/);
 });
 
+test('an overloaded lane, and pollers known in another way, are warnings', () => {
+  const overloaded = run({ guarded: (lane) => ({ ...lane, overload: ['driver', 'agent'] }) });
+  assert.match(
+    compare([run()], [overloaded]).warnings.join(),
+    /^guarded \(head, .*\) was overloaded \(driver, agent\)/,
+  );
+  const estimated = run({
+    guarded: (lane) => ({ ...lane, pollers: { ...lane.pollers, source: 'kernel' } }),
+  });
+  assert.match(
+    compare([run()], [estimated]).warnings.join(),
+    /the pollers of guarded are known from agent in base, from kernel in head/,
+  );
+  assert.deepEqual(compare([run()], [run()]).warnings, []);
+});
+
 const malformed: [comment: string, text: string, says: RegExp][] = [
   ['nothing', '', /no metric and percentage/],
   ['no percentage', P99, /no metric and percentage/],
