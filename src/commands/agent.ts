@@ -9,6 +9,7 @@ import { assertMayReach } from '../base/interlock.js';
 import { lookUp } from '../base/nearest.js';
 import { quoted } from '../base/text.js';
 import { BaseCommand } from './base-command.js';
+import { requireFree } from './port.js';
 
 const PROCESS = fileURLToPath(new URL('../agents/process.js', import.meta.url));
 
@@ -37,6 +38,7 @@ Exit codes: 0 ended by Ctrl-C or SIGTERM; 2 bad input, or a port that is taken.`
     const { flags } = await this.parse(AgentCommand);
     const [host, port] = parseAddress(flags.mmds);
     lookUp('poller', flags.poller, pollModels);
+    await requireFree(flags.port);
     const child = spawn(
       process.execPath,
       [

@@ -70,7 +70,13 @@ Exit codes: 0 done; 1 a limit of --max-regression is exceeded, or a lane had tro
     }
     const base = await loadSide(args.base, 'BASE');
     const head = args.head === undefined ? base : await loadSide(args.head, 'HEAD');
-    const comparison = compareResults(base, head, { alpha, force: flags.force, lanes, limits });
+    const comparison = compareResults(base.results, head.results, {
+      alpha,
+      force: flags.force,
+      lanes,
+      limits,
+      warnings: [...new Set([...base.warnings, ...head.warnings])],
+    });
     const isTTY = process.stdout.isTTY === true;
     const view = terminalOf(process.stdout, { isTTY, env: process.env });
     await this.print(format.render(comparison, view));

@@ -1,13 +1,17 @@
 import { readFileSync } from 'node:fs';
-import { createInterface } from 'node:readline';
 import { Flags } from '@oclif/core';
-import { codeOf, EXIT, messageOf, UsageError } from '../base/errors.js';
+import { EXIT, messageOf, UsageError } from '../base/errors.js';
+import { onLines } from '../base/lines.js';
 import { lookUp } from '../base/nearest.js';
 import { cleanText, quoted } from '../base/text.js';
 import { parseFault } from '../mmds/fault-spec.js';
 import { faults } from '../mmds/faults/index.js';
 import { type Mmds, startMmds } from '../mmds/mmds.js';
 import { BaseCommand } from './base-command.js';
+import { portRefused } from './port.js';
+
+/** A command with a path in it is shorter than this, characters. */
+const LONGEST_COMMAND = 8_192;
 
 /** What MMDS serves where no file is given: the fields that envd reads. */
 const METADATA = {
@@ -61,7 +65,7 @@ Exit codes: 0 ended by Ctrl-C or SIGTERM; 2 bad input, or a port that is taken.`
       for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.once(signal, resolve);
     });
     // The end of standard input ends nothing: a service has none.
-    createInterface({ input: process.stdin }).on('line', async (line) => {
+    onLines(process.stdin, LONGEST_COMMAND, async (line) => {
       try {
         const answer = await obey(mmds, line.trim());
         if (answer) await this.print(`${answer}\n`);
@@ -88,11 +92,7 @@ Exit codes: 0 ended by Ctrl-C or SIGTERM; 2 bad input, or a port that is taken.`
         close: 'auto',
       });
     } catch (thrown) {
-      if (codeOf(thrown) !== 'EADDRINUSE' && codeOf(thrown) !== 'EACCES') throw thrown;
-      throw new UsageError(
-        `cannot listen on port ${config.port}: ${messageOf(thrown)}`,
-        'Give another --port, or leave it out for any',
-      );
+      throw portRefused(thrown, config.port, 'Give another --port, or leave it out for any');
     }
   }
 }

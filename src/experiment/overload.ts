@@ -40,6 +40,12 @@ const SATURATED = 0.95;
 /** Fewer attempts missing than this share of those asked for are an outage's beginning and end. */
 const KEPT_UP = 0.02;
 
+/**
+ * What others may take of all processors while none is free: with less than this the programs of a run
+ * still have three quarters, and wait for each other more than for anybody else.
+ */
+const TAKEN = 0.25;
+
 /** The most that one tick of a poller makes. */
 const ATTEMPTS_PER_TICK = 2;
 
@@ -67,14 +73,31 @@ export function findOverload({ lane, load, scenario, cpus, isWhole }: Followed):
       overload: 'mmds',
       text: `the event loop of MMDS was overloaded (${mmds.join(', ')}): attempts are those that it could serve`,
     },
-    lane.kind === 'external' &&
-      load?.agentCpusPeak != null &&
-      load.agentCpusPeak >= SATURATED * cpus && {
-        overload: 'processors',
-        text: `the agent used ${load.agentCpusPeak.toFixed(2)} of ${cpus} processors at its peak: it, MMDS and the driver waited for each other`,
-      },
+    lane.kind === 'external' && processors(load, cpus),
   ];
   return found.filter((one) => one !== false);
+}
+
+/**
+ * A program that does not count its own attempts was kept from them: by itself, which took all
+ * processors, or by others. Which of both comes first is said.
+ */
+function processors(load: Load | null, cpus: number): OverloadFinding | false {
+  const { agentCpusPeak, othersCpusPeak } = load ?? {};
+  const overload = 'processors';
+  if (agentCpusPeak != null && agentCpusPeak >= SATURATED * cpus) {
+    return {
+      overload,
+      text: `the agent used ${agentCpusPeak.toFixed(2)} of ${cpus} processors at its peak: it, MMDS and the driver waited for each other`,
+    };
+  }
+  return (
+    othersCpusPeak != null &&
+    othersCpusPeak >= TAKEN * cpus && {
+      overload,
+      text: `other programs used ${othersCpusPeak.toFixed(2)} of ${cpus} processors while none was free: the agent waited, and might have made more attempts`,
+    }
+  );
 }
 
 function slip(

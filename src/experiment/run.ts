@@ -1,7 +1,10 @@
 import type { AgentChoice } from '../agents/agent-choice.js';
 import { monotonicMs, sleptMs } from '../base/clock.js';
 import { UsageError } from '../base/errors.js';
+import { usableCpus } from '../lane/agent-command.js';
 import { type LaneEnd, LaneHandle } from '../lane/launch.js';
+import type { LaneSpec } from '../lane/spec.js';
+import { ProcessorWatch } from '../observe/processor-watch.js';
 import type { LaneResult, Result } from '../results/schema.js';
 import { newId } from '../results/store.js';
 import { type Sample, SeriesRecorder } from '../results/thin.js';
@@ -42,6 +45,12 @@ export interface RunSignals {
   kill: AbortSignal;
 }
 
+/** Starts a lane. */
+export type LaneLauncher = (
+  spec: LaneSpec,
+  onSample: (sample: Sample) => void,
+) => Pick<LaneHandle, 'ready' | 'ended' | 'go' | 'stop' | 'kill'>;
+
 /** From all lanes being ready to the first `/init`, ms. */
 const LEAD_MS = 100;
 
@@ -53,6 +62,7 @@ const PHASE = 0.381966;
 
 /**
  * Runs one scenario: all lanes side by side, or in turn.
+ * @param launch starts a lane; a process of its own where it is left out
  * @throws UsageError when a lane cannot be set up
  */
 export async function runScenario(
@@ -61,6 +71,7 @@ export async function runScenario(
   observer: RunObserver,
   signals: RunSignals,
   keeper?: RunKeeper,
+  launch: LaneLauncher = (spec, onSample) => new LaneHandle(spec, onSample),
 ): Promise<Result> {
   const startedAt = new Date();
   const sleptBefore = sleptMs();
@@ -74,9 +85,13 @@ export async function runScenario(
   for (const group of groups) {
     if (signals.interrupt.aborted) break;
     try {
-      const done = await runTogether(group, scenario, isolation, watch, signals);
+      const processors = new ProcessorWatch(usableCpus());
+      const done = await runTogether(group, scenario, isolation, watch, signals, launch).finally(
+        () => processors.end(),
+      );
       for (const [agent, end] of done) {
-        const lane = { end, samples: watch.samplesOf(agent.name) };
+        const samples = watch.samplesOf(agent.name);
+        const lane = { end, samples, othersCpusPeak: processors.othersPeak };
         measured.set(agent, lane);
         keeper?.laneEnd(makeLane(frame, agent, lane), end.isWhole);
       }
@@ -85,7 +100,7 @@ export async function runScenario(
       if (!(thrown instanceof UsageError) || measured.size === 0) throw thrown;
       const end = { outcome: undefined, isWhole: false, message: thrown.message, notes: [] };
       const samples = new SeriesRecorder();
-      for (const agent of group) measured.set(agent, { end, samples });
+      for (const agent of group) measured.set(agent, { end, samples, othersCpusPeak: null });
     }
   }
   return makeResult(frame, measured, {
@@ -132,10 +147,11 @@ async function runTogether(
   isolation: Isolation,
   observer: RunObserver,
   { interrupt, kill }: RunSignals,
+  launch: LaneLauncher,
 ): Promise<Map<AgentChoice, LaneEnd>> {
   const lanes = agents.map((agent) => ({
     agent,
-    handle: new LaneHandle(laneSpec(scenario, agent, isolation.kind), (sample) =>
+    handle: launch(laneSpec(scenario, agent, isolation.kind), (sample) =>
       observer.sample(agent.name, sample),
     ),
   }));

@@ -43,7 +43,7 @@ export class LaneProcess<Command extends object, Message> {
       stderr = (stderr + piece.toString('utf8')).slice(-TAIL);
     });
     let stopped: LaneProcessEnd | undefined;
-    const watch = new StopWatch(() => [{ name: 'host', pid: this.pid(isolation) }], {
+    const watch = new StopWatch(() => [{ name: 'host', pids: this.pids(isolation) }], {
       onStopped: (_, atMs) => {
         stopped = { how: STOPPED, atMs };
         this.kill();
@@ -78,9 +78,10 @@ export class LaneProcess<Command extends object, Message> {
   }
 
   /** The process that does the work; unshare, which only waits for it, until there is one. */
-  private pid(isolation: LaneSpec['isolation']): number | undefined {
+  private pids(isolation: LaneSpec['isolation']): number[] {
     const { pid } = this.child;
-    return isolation === 'loopback' || pid === undefined ? pid : (childrenOf(pid)[0] ?? pid);
+    if (pid === undefined) return [];
+    return [isolation === 'loopback' ? pid : (childrenOf(pid)[0] ?? pid)];
   }
 
   /**

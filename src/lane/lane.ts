@@ -3,6 +3,7 @@ import { hashAccessToken } from '../agents/access-token.js';
 import { monotonicMs, sleepUntil } from '../base/clock.js';
 import { deferred } from '../base/deferred.js';
 import { messageOf } from '../base/errors.js';
+import { treeOf } from '../observe/proc/process.js';
 import type { Reading } from '../observe/reading.js';
 import { StopWatch, type Watched } from '../observe/stop-watch.js';
 import type { DriverReport } from '../orchestrator/driver.js';
@@ -360,11 +361,13 @@ export class Lane {
   /** The processes without which the lane measures nothing, or something else. */
   private processes(): Watched[] {
     const agentPid = this.agent?.process.pid();
+    const mmdsPid = this.mmds?.pid;
     const side = this.network?.side().filter((pid) => pid !== agentPid) ?? [];
     return [
-      { name: 'the agent', pid: agentPid },
-      { name: 'MMDS', pid: this.mmds?.pid },
-      ...side.map((pid) => ({ name: 'the agent side', pid })),
+      // What was started may only be a wrapper of it.
+      { name: 'the agent', pids: treeOf(agentPid) },
+      { name: 'MMDS', pids: mmdsPid === undefined ? [] : [mmdsPid] },
+      { name: 'the agent side', pids: side },
     ];
   }
 

@@ -94,6 +94,8 @@ export function laneOutcome(seen: Seen): LaneOutcome {
     load: {
       sampleGapMaxMs: sampler.gapMaxMs,
       agentCpusPeak: sampler.cpusPeak,
+      // Only who sees all lanes knows what is none of theirs.
+      othersCpusPeak: null,
       driverLoop: driver.loop.use(),
       agentLoop: agent.loop.use(),
       mmdsLoop: mmds.loop.use(),

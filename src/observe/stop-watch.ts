@@ -9,14 +9,13 @@ const LOOK_EVERY_MS = 200;
  */
 const GIVEN_UP_AFTER_MS = 3_000;
 
-/** A process, and what people call it. */
+/** What people call a part, and the processes that it is made of; none while there are none. */
 export interface Watched {
   name: string;
-  /** Undefined while there is none. */
-  pid: number | undefined;
+  pids: readonly number[];
 }
 
-/** Is told of processes that stand still. */
+/** Is told of parts that stand still: a part does, where any of its processes does. */
 export interface StopListener {
   /** It has stood still for three seconds, since `sinceMs` of the monotonic clock. Told once. */
   onStopped(name: string, sinceMs: number): void;
@@ -31,7 +30,7 @@ export interface StopListener {
  */
 export class StopWatch {
   private readonly timer: NodeJS.Timeout;
-  private readonly stopped = new Map<number, { name: string; sinceMs: number; looks: number }>();
+  private readonly stopped = new Map<string, { sinceMs: number; looks: number }>();
 
   /** @param watched asked at every look, since processes come and go */
   constructor(
@@ -48,20 +47,19 @@ export class StopWatch {
   /** Gives up at once all that stand still now: there is no time left to wait for them. */
   giveUpStanding(): void {
     this.look();
-    for (const { name, sinceMs } of this.stopped.values()) this.listener.onStopped(name, sinceMs);
+    for (const [name, { sinceMs }] of this.stopped) this.listener.onStopped(name, sinceMs);
   }
 
   private look(): void {
-    for (const { name, pid } of this.watched()) {
-      if (pid === undefined) continue;
-      const seen = this.stopped.get(pid);
-      if (!isStopped(pid)) {
-        this.stopped.delete(pid);
+    for (const { name, pids } of this.watched()) {
+      const seen = this.stopped.get(name);
+      if (!pids.some(isStopped)) {
+        this.stopped.delete(name);
         if (seen) this.listener.onResumed?.(name, seen.sinceMs, monotonicMs() - seen.sinceMs);
         continue;
       }
-      const now = seen ?? { name, sinceMs: monotonicMs(), looks: 0 };
-      this.stopped.set(pid, now);
+      const now = seen ?? { sinceMs: monotonicMs(), looks: 0 };
+      this.stopped.set(name, now);
       // Looks are counted, not the clock read: whoever looks may have stood still itself.
       if (++now.looks === 1 + GIVEN_UP_AFTER_MS / LOOK_EVERY_MS) {
         this.listener.onStopped(name, now.sinceMs);

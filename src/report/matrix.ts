@@ -5,7 +5,7 @@ import type { LaneResult } from '../results/schema.js';
 import { ASCII_FRAME, renderStack } from './grid.js';
 import { displayWidth, toAscii, type View, wrap } from './layout.js';
 import { formatCount, formatMs, formatRate, NO_DATA } from './numbers.js';
-import { hasOverload, markedFigure, OVERLOAD_MARK } from './rows.js';
+import { hasOverload, isOverloaded, marked, markedFigure, OVERLOAD_MARK } from './rows.js';
 
 /** A grid as columns of text: for a terminal, or for a markdown document. */
 interface Grid {
@@ -95,8 +95,10 @@ function claims({ cells }: Matrix): Grid {
           const claim = cell.claims.find((one) => one.id === id);
           if (!claim) return NO_DATA;
           const { verdict, measured } = claim;
-          const number = typeof measured === 'number' ? formatCount(Math.round(measured)) : '';
-          return `${MARK[verdict]} ${verdict === 'not-applicable' ? '' : number}`.trim();
+          const isKnown = typeof measured === 'number' && verdict !== 'not-applicable';
+          const number = isKnown ? ` ${formatCount(Math.round(measured))}` : '';
+          const isSpoiled = claim.lane !== null && isOverloaded(claim.lane, cell.lanes);
+          return marked(`${MARK[verdict]}${number}`, isSpoiled);
         }),
       ]),
   };

@@ -10,6 +10,9 @@ import type { Address } from '../lane/network/network.js';
 /** How long an answer may take: longer than envd may ask MMDS for a token hash in vain (2 × 10 s). */
 const WITHIN_MS = 25_000;
 
+/** The most that is read of an answer, bytes. */
+const LONGEST = 1 << 20;
+
 /** What came of one request. */
 export interface ApiAnswer {
   sentMs: number;
@@ -32,6 +35,7 @@ export class AgentApi {
     this.pool = new Pool(`http://${agent.host}:${agent.port}`, {
       connections: null,
       pipelining: 1,
+      maxResponseSize: LONGEST,
       headersTimeout: 0,
       bodyTimeout: 0,
     });

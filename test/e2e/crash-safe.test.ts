@@ -182,6 +182,32 @@ for (const [place, tmpdir, find] of places) {
   });
 }
 
+for (const [command, args] of [
+  ['matrix', ['--fault', 'refused', '--retry', 'fixed', '--poller', 'envd', '--outage', '1s']],
+  ['verify', ['--agent', 'guarded', '--only', 'version']],
+] as const) {
+  test(`a disk that is full under a ${command}: told once, and the document is elsewhere`, {
+    skip,
+    timeout: 120_000,
+  }, async () => {
+    const dir = fresh();
+    const inside = ['--user', '--map-root-user', '--mount', 'sh', '-c'];
+    // One page is left: enough for what is written to try the folder.
+    const script =
+      'mount -t tmpfs -o size=12k none /mnt && head -c 8192 /dev/zero > /mnt/filler && exec "$0" "$@"';
+    const { code, stdout, stderr } = await run(
+      ['unshare', ...inside, script, bin, command, ...args, ...LOOPBACK, '--out', '/mnt'],
+      { cwd: dir, env: { ...process.env, TMPDIR: dir } },
+    );
+    assert.equal(code, 2, stderr);
+    assert.equal(stderr.match(/no longer saving as it goes: cannot save/g)?.length, 1, stderr);
+    assert.match(stdout, /refused|version/);
+    const kept = /kept as (.*)$/m.exec(stderr)?.[1] ?? '';
+    const { complete } = JSON.parse(readFileSync(kept, 'utf8')) as { complete: boolean };
+    assert.equal(complete, true);
+  });
+}
+
 test('a file system that is read-only: one line before the run, and no run', { skip }, async () => {
   const inside = ['--user', '--map-root-user', '--mount', 'sh', '-c'];
   const script = 'mount -t tmpfs -o ro none /mnt && exec "$0" "$@"';

@@ -35,6 +35,14 @@ const kills: Kill[] = [
   ),
   { victim: 'agent', blow: 'SIGKILL', atMs: 500, from: 'storm', isolation, which: 0 },
   { victim: 'agent', blow: 'SIGTERM', atMs: 500, from: 'storm', isolation, which: 0.9 },
+  // So late that there are no three seconds to wait.
+  { victim: 'MMDS', blow: 'SIGSTOP', atMs: 1_300, from: 'storm', isolation, which: 0 },
+  // Half a second, and it goes on: a note, no trouble.
+  { victim: 'agent', blow: 'pause', atMs: 300, from: 'storm', isolation, which: 0 },
+  { victim: 'lane host', blow: 'pause', atMs: 300, from: 'storm', isolation, which: 0 },
+  // As they are born, before anybody could ask them anything.
+  { victim: 'agent', blow: 'SIGKILL', atMs: 0, from: 'start', isolation, which: 0 },
+  { victim: 'MMDS', blow: 'SIGKILL', atMs: 0, from: 'start', isolation, which: 0 },
   ...drawKills(4, 20_251, [isolation]),
 ];
 
@@ -54,6 +62,18 @@ test('whatever dies: one line names it, the rest holds, nothing is left', {
   );
   // A test that hit nothing shows nothing.
   assert.ok(outcomes.filter(({ wasMet }) => wasMet).length >= kills.length / 2);
+});
+
+test('a lane host on loopback that is killed takes its agent and its MMDS along', {
+  timeout: 120_000,
+}, async () => {
+  const kill: Kill = {
+    ...{ victim: 'lane host', blow: 'SIGKILL', atMs: 1_500, from: 'start' },
+    ...{ isolation: 'loopback', which: 0 },
+  };
+  const { wrong, wasMet } = await tryKill(kill);
+  assert.deepEqual(wrong, []);
+  assert.ok(wasMet);
 });
 
 test('the first Ctrl-C ends a run even when a lane is stuck; the other lane keeps its figures', {

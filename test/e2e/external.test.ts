@@ -7,7 +7,7 @@ import { join, resolve } from 'node:path';
 import { after, test } from 'node:test';
 import { whyNoNamespaces } from '../../src/lane/network/namespaces.js';
 import { type LaneResult, type Result, resultSchema } from '../../src/results/schema.js';
-import { type CliOptions, ordinaryUser, processesWith, run, until } from './cli.js';
+import { type CliOptions, ordinaryUser, processesWith, run, start, until } from './cli.js';
 import { install } from './install.js';
 
 const { bin, out } = install();
@@ -100,6 +100,41 @@ test('a program that ends in mid-storm: the other lane goes on', options, async 
   assert.match(mine.trouble ?? '', /^the agent of lane mine exited 7 \d\.\d s into the outage$/);
   assert.ok((mine.series.tMs.at(-1) ?? 0) < 3_000);
   assert.equal(result.complete, true);
+});
+
+test('a program behind a shell that is stopped is given up', options, async (t) => {
+  const mark = `behind-${process.pid}`;
+  // Of /tmp the shell sees the folder alone that it is started in.
+  const hidden = join(out, 'agent.mjs');
+  copyFileSync(agent, hidden);
+  const command = `mine=/bin/sh -c "'${hidden}' well ${mark}; true"`;
+  const args = ['--outage', '30s', '--poller', 'envd', '--json', '--out', out];
+  const running = start([bin, 'run', ...args, '--agent', command], { cwd: out });
+  t.after(() => running.child.kill('SIGKILL'));
+  const program = () => processesWith(mark).find((line) => /^\d+ node /.test(line));
+  await until('it is in mid-storm', () => /\ds of/.test(running.stderr()) && !!program());
+  process.kill(Number.parseInt(program() ?? '', 10), 'SIGSTOP');
+  const { code, stdout, stderr } = await running.finished;
+  assert.equal(code, 1, stderr);
+  const result = resultSchema.parse(JSON.parse(stdout));
+  assert.match(
+    lane(result, 'mine').trouble ?? '',
+    /^the agent of lane mine was stopped \(SIGSTOP\) \d+\.\d s into the outage$/,
+  );
+});
+
+test('an interrupt does not wait for a program that gives no stack dump', options, async () => {
+  const args = ['--outage', '60s', '--poller', 'envd', '--json', '--out', out];
+  const command = `mine=${quotedAgent} forks unheard-${process.pid}`;
+  const running = start([bin, 'run', ...args, '--agent', command], { cwd: out });
+  await until('a first line', () => /\ds of/.test(running.stderr()));
+  running.child.kill('SIGINT');
+  const { code, stdout, stderr } = await running.finished;
+  assert.equal(code, 130, stderr);
+  // It was asked, given up, and told all else: not ended from outside with nothing to show.
+  const { init, trouble } = lane(resultSchema.parse(JSON.parse(stdout)), 'mine');
+  assert.equal(trouble, null);
+  assert.ok((init.sent ?? 0) > 0);
 });
 
 test('a trace that it prints in mid-run is no stack dump', options, async () => {

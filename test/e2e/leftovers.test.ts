@@ -96,12 +96,32 @@ for (const isolation of ['netns', 'loopback']) {
     const running = begin('--isolation', isolation);
     await until('a first line', () => running.stderr().includes('4s of'));
     running.child.kill('SIGINT');
+    await until('the first is heard', () => running.stderr().includes('interrupted: '));
     running.child.kill('SIGINT');
     const { code } = await running.finished;
     assert.equal(code, 130);
     await assertNothingLeft(before);
   });
 }
+
+test('a lane that stands still when the main process is killed is gone with it', {
+  skip: noNamespaces !== undefined && `no network namespaces: ${noNamespaces}`,
+  timeout: 120_000,
+}, async () => {
+  const before = traces();
+  const running = begin('--isolation', 'netns');
+  await until('a first line', () => running.stderr().includes('4s of'));
+  // Stopped, they hear of nothing: only the kernel ends them.
+  const hosts = processesWith('lane/host.js').filter(ours);
+  assert.ok(hosts.length >= 2);
+  for (const host of hosts) process.kill(Number.parseInt(host, 10), 'SIGSTOP');
+  running.child.kill('SIGKILL');
+  await running.finished;
+  for (const name of readdirSync(out).filter((one) => one.endsWith('.partial.jsonl'))) {
+    rmSync(join(out, name));
+  }
+  await assertNothingLeft(before);
+});
 
 /** Nothing was measured: no document that looks like a result, and a line that says so. */
 function assertNothingSaved(stdout: string, stderr: string, saved: readonly string[]): void {

@@ -1,14 +1,18 @@
 import assert from 'node:assert/strict';
 import { type ChildProcess, spawn } from 'node:child_process';
-import { join } from 'node:path';
+import { chmodSync, copyFileSync } from 'node:fs';
+import { join, resolve } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { usableCpus } from '../../src/lane/agent-command.js';
+import { whyNoNamespaces } from '../../src/lane/network/namespaces.js';
 import { treeOf } from '../../src/observe/proc/process.js';
 import { type LaneResult, type Result, resultSchema } from '../../src/results/schema.js';
 import { run, start, until } from './cli.js';
 import { install } from './install.js';
 
-const { bin, out } = install();
+const { bin, folder, out } = install();
+const noNamespaces = await whyNoNamespaces();
 
 /** A processor that is taken: it burns for half a minute at the most. */
 function burn(t: TestContext, core: string): ChildProcess {
@@ -32,7 +36,8 @@ async function assertTold(result: Result, isOverloaded: boolean): Promise<void> 
   assert.equal(overload.length > 0, isOverloaded);
   // A lane has notes of other things too: that a part stood still, say.
   const told = result.notes.filter(
-    ({ lane, text }) => lane === agent && /overloaded|samples were|processors at/.test(text),
+    ({ lane, text }) =>
+      lane === agent && /overloaded|samples were|processors (?:at|while)/.test(text),
   );
   assert.equal(told.length, overload.length);
   const { stdout } = await run([bin, 'report', join(out, `${result.id}.json`)]);
@@ -82,6 +87,23 @@ test('everything stops for a second in mid-run, as a machine that sleeps: it is 
   // No second had more than one poller can make, whatever fell together after the stop.
   assert.ok((connections.perSecondPeak ?? 99) <= 50, `${connections.perSecondPeak}/s`);
   assert.ok(Math.max(...series.connectionsPerSecond.map((rate) => rate ?? 0)) <= 50);
+  await assertTold(result, true);
+});
+
+test('a program that others keep from the processors: its attempts are marked', {
+  skip: noNamespaces !== undefined && `no network namespaces: ${noNamespaces}`,
+}, async (t) => {
+  const agent = join(folder, 'agent.mjs');
+  copyFileSync(resolve('test/stand-in/agent.mjs'), agent);
+  chmodSync(agent, 0o755);
+  const burners = usableCpus().flatMap((core) => [burn(t, `${core}`), burn(t, `${core}`)]);
+  const command = [bin, 'run', '--agent', `mine="${agent}" well`, '--outage', '5s', '--json'];
+  const { stdout, stderr } = await run([...command, '--out', out]);
+  for (const burner of burners) burner.kill('SIGKILL');
+  const result = resultSchema.parse(JSON.parse(stdout || stderr));
+  const { overload, load } = only(result);
+  assert.ok(overload.includes('processors'), `${overload}, ${load?.othersCpusPeak}`);
+  assert.ok((load?.othersCpusPeak ?? 0) <= usableCpus().length);
   await assertTold(result, true);
 });
 

@@ -42,6 +42,7 @@ function notesOf({
   const load = {
     sampleGapMaxMs,
     agentCpusPeak: 0.5,
+    othersCpusPeak: null,
     driverLoop: loop,
     agentLoop: loop,
     mmdsLoop: loop,
@@ -63,6 +64,7 @@ function notesOf({
             notes: [],
           },
           samples,
+          othersCpusPeak: null,
         },
       ] as const;
     }),

@@ -8,6 +8,7 @@ const LOOP = { utilizationPeak: 0.71, delayMaxMs: 12 };
 const QUIET: Load = {
   sampleGapMaxMs: 110,
   agentCpusPeak: 0.9,
+  othersCpusPeak: null,
   driverLoop: LOOP,
   agentLoop: LOOP,
   mmdsLoop: LOOP,
@@ -73,6 +74,17 @@ const table: [comment: string, one: Case, found: Overload[]][] = [
     'a program that takes all processors',
     { kind: 'external', load: { agentCpusPeak: 1.95 } },
     ['processors'],
+  ],
+  [
+    'a program that others keep from the processors',
+    { kind: 'external', load: { othersCpusPeak: 0.5 } },
+    ['processors'],
+  ],
+  ['others that take little', { kind: 'external', load: { othersCpusPeak: 0.49 } }, []],
+  [
+    'an agent that counts itself and kept up, whoever was there',
+    { load: { othersCpusPeak: 2 } },
+    [],
   ],
   ['a program that leaves some', { kind: 'external', load: { agentCpusPeak: 1.8 } }, []],
   [

@@ -4,6 +4,8 @@ import type fc from 'fast-check';
 export interface FuzzTarget<Input = unknown> {
   /** As it is typed behind `npm run fuzz --`. */
   name: string;
+  /** An input takes tenths of a second: the tests try fewer. */
+  isSlow?: true;
   /** What is drawn. */
   input: fc.Arbitrary<Input>;
   /** Throws when the input makes a crash, or output that nobody may print. */

@@ -33,6 +33,34 @@ test('the counters of a namespace, and the sockets that lead to MMDS', async (t)
   assert.ok((after.timeWaitOverflow ?? -1) >= 0);
 });
 
+test('a counter whose reading took long is read again, for its time would be another one', (t) => {
+  // The clock before and after each reading: the first takes 50 ms, the second one.
+  const times = [1_000, 1_050, 1_051, 1_052];
+  const hrtime = Object.assign(
+    () => [0, (times.shift() ?? 2_000) * 1e6] as [number, number],
+    process.hrtime,
+  );
+  const read = netnsReader(process.pid, { host: '127.81.1.1', port: 80 }, null);
+  t.mock.method(process, 'hrtime', hrtime);
+  const { atMs } = read();
+  t.mock.restoreAll();
+  assert.equal(atMs, 1_052);
+});
+
+test('a counter that cannot be read in an instant has no time', (t) => {
+  let nowMs = 0;
+  const hrtime = Object.assign(() => {
+    nowMs += 50;
+    return [0, nowMs * 1e6] as [number, number];
+  }, process.hrtime);
+  const read = netnsReader(process.pid, { host: '127.81.1.1', port: 80 }, null);
+  t.mock.method(process, 'hrtime', hrtime);
+  const { atMs, activeOpens } = read();
+  t.mock.restoreAll();
+  assert.equal(atMs, null);
+  assert.equal(typeof activeOpens, 'number');
+});
+
 test('of a process that is gone nothing is read, and nothing is thrown', async () => {
   const child = spawn('true');
   await once(child, 'close');

@@ -17,19 +17,22 @@ interface Told {
   resumed: string[];
 }
 
-function watch(t: TestContext, pid: () => number | undefined): Told & { watch: StopWatch } {
+function watch(t: TestContext, ...pids: (number | undefined)[]): Told & { watch: StopWatch } {
   const told: Told = { stopped: [], resumed: [] };
-  const stopWatch = new StopWatch(() => [{ name: 'it', pid: pid() }], {
-    onStopped: (name) => told.stopped.push(name),
-    onResumed: (name) => told.resumed.push(name),
-  });
+  const stopWatch = new StopWatch(
+    () => [{ name: 'it', pids: pids.filter((pid) => pid !== undefined) }],
+    {
+      onStopped: (name) => told.stopped.push(name),
+      onResumed: (name) => told.resumed.push(name),
+    },
+  );
   t.after(() => stopWatch.end());
   return Object.assign(told, { watch: stopWatch });
 }
 
 test('a process that is stopped for good is told of once', async (t) => {
   const child = sleeper(t);
-  const told = watch(t, () => child.pid);
+  const told = watch(t, child.pid);
   child.kill('SIGSTOP');
   await until('it is given up', () => told.stopped.length > 0);
   await sleep(500);
@@ -39,7 +42,7 @@ test('a process that is stopped for good is told of once', async (t) => {
 test('when there is no time left, one that stands still is given up at once', async (t) => {
   const child = sleeper(t);
   const other = sleeper(t);
-  const [told, none] = [child, other].map(({ pid }) => watch(t, () => pid));
+  const [told, none] = [child, other].map(({ pid }) => watch(t, pid));
   child.kill('SIGSTOP');
   await until('it is stopped', () => isStopped(child.pid ?? 0));
   told?.watch.giveUpStanding();
@@ -47,9 +50,19 @@ test('when there is no time left, one that stands still is given up at once', as
   assert.deepEqual([told?.stopped, none?.stopped], [['it'], []]);
 });
 
+test('a part stands still where any of its processes does, and is told of once', async (t) => {
+  const [first, second] = [sleeper(t), sleeper(t)];
+  const told = watch(t, first.pid, second.pid);
+  second.kill('SIGSTOP');
+  await until('it is given up', () => told.stopped.length > 0);
+  first.kill('SIGSTOP');
+  await sleep(500);
+  assert.deepEqual([told.stopped, told.resumed], [['it'], []]);
+});
+
 test('one that goes on is told of as a pause', async (t) => {
   const child = sleeper(t);
-  const told = watch(t, () => child.pid);
+  const told = watch(t, child.pid);
   child.kill('SIGSTOP');
   await sleep(600);
   child.kill('SIGCONT');
@@ -63,7 +76,7 @@ test('one that runs, none, and one that is gone are no trouble', async (t) => {
   gone.kill('SIGKILL');
   await until('it is gone', () => gone.signalCode !== null);
   const pids = [child.pid, undefined, gone.pid];
-  const told = pids.map((pid) => watch(t, () => pid));
+  const told = pids.map((pid) => watch(t, pid));
   await sleep(4_000);
   for (const { stopped, resumed } of told) assert.deepEqual([stopped, resumed], [[], []]);
   assert.equal(isStopped(gone.pid ?? 0), false);

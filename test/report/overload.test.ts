@@ -88,6 +88,8 @@ test('the matrix marks its figures and names what was overloaded', () => {
   for (const text of [renderMatrix(matrix, view), renderMatrixMarkdown(matrix)]) {
     assert.match(text, /23,812\/s \[24,000\] !/);
     assert.match(text, /could not follow: refused\/fixed\/issue unguarded \(agent\)/);
+    // The claims on the unguarded lane, and not the one on both.
+    assert.match(text, /✔ 600 ! +[│|] ✘ ! +[│|] – +[│|]/);
   }
 });
 

@@ -7,6 +7,7 @@ import {
   readdir,
   readFile,
   rm,
+  stat,
   utimes,
   writeFile,
 } from 'node:fs/promises';
@@ -259,6 +260,48 @@ test('every error of a disk in mid-run is told once, and nothing is thrown', asy
     assert.equal(said.length, 1, code);
     assert.doesNotMatch(said[0] ?? '', new RegExp(code), 'in plain words');
   }
+});
+
+test('a journal with nothing to say keeps its time: elsewhere nothing else tells that its run lives', async () => {
+  const dir = await fresh();
+  const writer = new JournalWriter(dir, (line) => assert.fail(line));
+  writer.begin(empty());
+  await writer.flush();
+  const file = join(dir, journalName(storm().id));
+  const old = new Date(Date.now() - 3_600_000);
+  await utimes(file, old, old);
+  await writer.flush();
+  assert.ok(Date.now() - (await stat(file)).mtimeMs < 60_000);
+  await writer.remove();
+});
+
+test('a disk that does not answer: what waits for it is bounded, and it is told once', async () => {
+  const said: string[] = [];
+  const writer = new JournalWriter(await fresh(), (line) => said.push(line));
+  writer.begin(empty());
+  await writer.flush();
+  // From here on nothing is written.
+  const stuck = writer as unknown as { writing: Promise<void>; waitingLength: number };
+  stuck.writing = new Promise(() => {});
+  let most = 0;
+  for (let i = 0; i < 400_000; i++) {
+    writer.sample('guarded', sample(i));
+    most = Math.max(most, stuck.waitingLength);
+  }
+  assert.equal(said.length, 1);
+  assert.match(said[0] ?? '', /does not take it in time/);
+  assert.ok(most < 17 * 2 ** 20, `${most} characters waited`);
+});
+
+test('a line that never ends is read up to a bound', async () => {
+  const dir = await fresh();
+  const file = await journal(dir, 3);
+  const before = (await loadRun(file)).result;
+  await appendFile(file, Buffer.alloc(48 << 20, '9'));
+  const began = process.memoryUsage.rss();
+  const { result } = await loadRun(file);
+  assert.deepEqual(result.lanes, before.lanes);
+  assert.ok(process.memoryUsage.rss() - began < 64 << 20, 'the whole line was kept');
 });
 
 test('leftovers: data stays and is named, what is saved elsewhere goes, the living are left alone', async () => {

@@ -104,6 +104,8 @@ function wrongEnd(kill: Kill, end: Finished, results: readonly Result[], told: s
   if ((end.code === 2 || troubled.length > 0) && !NAMED[kill.blow].test(told)) {
     wrong.push(`not named: ${told}`);
   }
+  // In the result, and in a line while the run goes on.
+  if (troubled.length > 0 && !NAMED[kill.blow].test(end.stderr)) wrong.push('no line names it');
   if (troubled.length > 1) wrong.push(`one was struck, ${troubled.length} lanes are in trouble`);
   if (end.code === 0 && troubled.length > 0) wrong.push('exit code 0 in spite of trouble');
   if (end.code === 1 && troubled.length + busy(results) === 0)
@@ -155,6 +157,9 @@ function wrongFigures(lane: LaneResult, isComplete: boolean): string[] {
     if (connections.total !== counted) say(`kernel ${connections.total}, agent ${counted}`);
   }
   if (connections.total === null && connections.source !== null) say('a source of no total');
+  // Where the lane could tell of its requests, the last reading of the kernel's counters is its total.
+  const wasRead = series.portsInUse.some((count) => count !== null);
+  if (init.sent !== null && wasRead && connections.total === null) say('a total was lost');
   if (lane.guard === 'guarded' && (pollers.peak ?? 0) > 1) say(`peak ${pollers.peak}`);
   if (pollers.spawned !== null && pollers.spawned > (init.sent ?? 0))
     say('more pollers than /init');

@@ -56,7 +56,7 @@ export function runTool(file: string, args: readonly string[], input = ''): Prom
       for (const pid of treeOf(child.pid)) kill(pid);
     };
     const timer = setTimeout(() => giveUp(`took longer than ${WITHIN_MS / 1e3} s`), WITHIN_MS);
-    const watch = new StopWatch(() => treeOf(child.pid).map((pid) => ({ name: file, pid })), {
+    const watch = new StopWatch(() => [{ name: file, pids: treeOf(child.pid) }], {
       onStopped: () => giveUp(STOPPED),
     });
     child.stdin?.on('error', () => {});

@@ -47,10 +47,17 @@ const FORBIDDING: readonly [setting: string, forbids: string][] = [
   ['kernel/apparmor_restrict_unprivileged_userns', '1'],
 ];
 
+/** How Node, a shell, and setpriv or unshare say that there is no such tool. */
+const MISSING = [
+  /spawn (\w+) ENOENT/,
+  /(?:^|: )(\w+): (?:command )?not found/,
+  /failed to execute (\w+): No such file/,
+];
+
 /** Puts the cause in front of a tool's words, where it is known. */
 function explained(words: string): string {
-  const missing = /spawn (\w+) ENOENT|(?:^|: )(\w+): (?:command )?not found/.exec(words);
-  if (missing) return `${missing[1] ?? missing[2]} is not installed (${words})`;
+  const [, missing] = MISSING.map((says) => says.exec(words)).find((found) => found) ?? [];
+  if (missing) return `${missing} is not installed (${words})`;
   if (/EAGAIN|EMFILE|Resource temporarily unavailable/.test(words)) {
     return `too few processes or open files are allowed (${words})`;
   }

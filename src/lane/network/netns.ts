@@ -1,8 +1,8 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { existsSync, writeFileSync } from 'node:fs';
-import { createInterface, type Interface } from 'node:readline';
 import type { Readable } from 'node:stream';
 import { monotonicMs, sleepUntil } from '../../base/clock.js';
+import { onLines } from '../../base/lines.js';
 import { netnsReader } from '../../observe/netns-reader.js';
 import { readProc } from '../../observe/proc/counters.js';
 import { childrenOf, treeOf } from '../../observe/proc/process.js';
@@ -259,15 +259,12 @@ link set ${HOST_DEVICE} up
 /** Lines that the holder reports on its file 3. */
 class Reports {
   private readonly lines: string[] = [];
-  private readonly reader: Interface;
   private wake: () => void = () => {};
   private ended: Exit | undefined;
 
   constructor(stream: Readable, gone: Promise<Exit>) {
-    stream.on('error', () => {});
-    this.reader = createInterface({ input: stream });
-    this.reader.on('line', (line) => {
-      this.lines.push(line.slice(0, 1024));
+    onLines(stream, 1024, (line) => {
+      this.lines.push(line);
       this.wake();
     });
     void gone.then((exit) => {

@@ -1,9 +1,9 @@
-import { createInterface } from 'node:readline';
 import type { Readable } from 'node:stream';
 import { StringDecoder } from 'node:string_decoder';
 import { z } from 'zod';
 import { type Counters, newCounters } from '../../agents/counters.js';
 import { monotonicMs } from '../../base/clock.js';
+import { onLines } from '../../base/lines.js';
 import { cleanText } from '../../base/text.js';
 import { LoopMeters } from '../../observe/loop-meter.js';
 import { type StackDump, StackDumpReader } from '../../observe/stack-dump.js';
@@ -19,6 +19,9 @@ const STALE_AFTER_MS = 1_000;
 
 /** How much of what an agent prints is kept for an error text, characters. */
 const TAIL = 2_000;
+
+/** A line of counters is shorter than this, characters. */
+const LONGEST_LINE = 65_536;
 
 /** More threads than an agent starts. */
 const MOST_LOOPS = 64;
@@ -127,8 +130,7 @@ export class AgentPart {
   }
 
   private readCounterLines(stream: Readable, onFinal: () => void): void {
-    stream.on('error', () => {});
-    createInterface({ input: stream }).on('line', (line) => {
+    onLines(stream, LONGEST_LINE, (line) => {
       try {
         const { counters, final, loops } = countersLine.parse(JSON.parse(line));
         this.counters = counters;

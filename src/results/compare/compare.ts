@@ -32,6 +32,8 @@ export interface CompareOptions {
   /** The one pair of lanes to compare; left out: all lanes of one name. */
   lanes?: LanePair | undefined;
   limits: readonly RegressionLimit[];
+  /** What is known of the sides beside their results, as sentences. */
+  warnings?: readonly string[];
 }
 
 /**
@@ -60,6 +62,7 @@ export function compareResults(
     alpha: options.alpha,
     machineDifferences: machines,
     warnings: [
+      ...(options.warnings ?? []),
       ...warnings,
       ...unpaired.map((name) => `the lane ${name} is on one side only: left out`),
       ...troubles('base', base),

@@ -2,8 +2,17 @@ import { readdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { UsageError } from '../../base/errors.js';
 import { quoted } from '../../base/text.js';
+import { journalId } from '../journal/format.js';
 import type { Result } from '../schema.js';
 import { loadResult } from '../store.js';
+
+/** One side of a comparison. */
+export interface Side {
+  /** At least one; repeats in the order of the files' names, which is that of time. */
+  results: Result[];
+  /** What a reader must know of it, as sentences. */
+  warnings: string[];
+}
 
 /** More repeats than anybody makes; each is read whole. */
 const MOST_RESULTS = 1000;
@@ -12,13 +21,13 @@ const MOST_RESULTS = 1000;
  * Loads one side of a comparison: a result file, a folder of them, or a comma list of both.
  * @param text as it was typed
  * @param side `BASE` or `HEAD`, for the error text
- * @returns at least one result; repeats in the order of the files' names, which is that of time
  * @throws UsageError in one line for what is missing, empty or no valid result
  */
-export async function loadSide(text: string, side: string): Promise<Result[]> {
+export async function loadSide(text: string, side: string): Promise<Side> {
   // A path with a comma in it is taken as it stands.
   const paths = (await kindOf(text)) === 'none' ? text.split(',') : [text];
-  const files = (await Promise.all(paths.map((path) => filesOf(path.trim(), side)))).flat();
+  const found = await Promise.all(paths.map((path) => filesOf(path.trim(), side)));
+  const files = found.flatMap((one) => one.files);
   if (files.length > MOST_RESULTS) {
     throw new UsageError(`${side} has ${files.length} results, more than ${MOST_RESULTS}`);
   }
@@ -31,20 +40,33 @@ export async function loadSide(text: string, side: string): Promise<Result[]> {
       'Every sample must be a run of its own: name each file once',
     );
   }
-  return results;
+  return { results, warnings: found.flatMap(({ warnings }) => warnings) };
 }
 
-async function filesOf(path: string, side: string): Promise<string[]> {
+/** A file as it stands, or the results in a folder; a journal is none yet, and is told of. */
+async function filesOf(
+  path: string,
+  side: string,
+): Promise<{ files: string[]; warnings: string[] }> {
   if (path === '') throw new UsageError(`${side} is empty`, 'Name a result file or a folder');
-  if ((await kindOf(path)) !== 'folder') return [path];
-  const names = (await readdir(path)).filter((name) => /^[^.].*\.json$/.test(name)).sort();
+  if ((await kindOf(path)) !== 'folder') return { files: [path], warnings: [] };
+  const all = (await readdir(path)).sort();
+  const names = all.filter((name) => /^[^.].*\.json$/.test(name));
   if (names.length === 0) {
     throw new UsageError(
       `${side}: there is no result in ${quoted(path)}`,
       'Make one with envd-bench run --out',
     );
   }
-  return names.map((name) => join(path, name));
+  const journals = all
+    .map(journalId)
+    .filter((id) => id !== undefined && !names.includes(`${id}.json`));
+  const runs = journals.length === 1 ? 'a run' : `${journals.length} runs`;
+  const left = `${runs} without a result in ${quoted(path)}, cut off or still going: left out`;
+  return {
+    files: names.map((name) => join(path, name)),
+    warnings: journals.length > 0 ? [left] : [],
+  };
 }
 
 async function kindOf(path: string): Promise<'file' | 'folder' | 'none'> {

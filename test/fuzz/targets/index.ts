@@ -1,5 +1,6 @@
 import type { FuzzTarget } from '../target.js';
 import { agentAnswers, mmdsAnswers } from './agent-answers.js';
+import { commandLines } from './command-lines.js';
 import { counterLines } from './counter-lines.js';
 import { flagValues } from './flags.js';
 import { github } from './github.js';
@@ -12,6 +13,7 @@ import { scenarioFiles } from './scenario-file.js';
 /** All targets. A new one is a file in this folder and a line here. */
 export const TARGETS: readonly FuzzTarget[] = [
   flagValues,
+  commandLines,
   scenarioFiles,
   results,
   matrixFiles,

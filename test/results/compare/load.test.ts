@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { after, test } from 'node:test';
 import { UsageError } from '../../../src/base/errors.js';
 import { loadSide } from '../../../src/results/compare/load.js';
@@ -23,12 +23,26 @@ test('a side is a file, a folder, or a comma list of both', async () => {
   const [other = ''] = await saved('with, comma', 1);
   writeFileSync(join(dir, 'a', '.hidden.json'), 'not a result');
   writeFileSync(join(dir, 'a', 'README.md'), 'not a result');
-  const count = async (side: string) => (await loadSide(side, 'BASE')).length;
+  const count = async (side: string) => (await loadSide(side, 'BASE')).results.length;
   assert.equal(await count(one), 1);
   assert.equal(await count(`${one},${two}`), 2);
   assert.equal(await count(join(dir, 'a')), 2);
   assert.equal(await count(other), 1);
   assert.equal(await count(join(dir, 'with, comma')), 1);
+});
+
+test('runs in a folder that have no result are told of, but for those that have one too', async () => {
+  const [file = ''] = await saved('cut', 2);
+  const folder = join(dir, 'cut');
+  assert.deepEqual((await loadSide(folder, 'BASE')).warnings, []);
+  const journal = (id: string) => join(folder, `${id}.partial.jsonl`);
+  writeFileSync(journal(basename(file, '.json')), '');
+  assert.deepEqual((await loadSide(folder, 'BASE')).warnings, []);
+  writeFileSync(journal('20250101T000000.000Z-aaaaaaaaaaaa'), '');
+  const { results, warnings } = await loadSide(folder, 'BASE');
+  assert.equal(results.length, 2);
+  assert.equal(warnings.length, 1);
+  assert.match(warnings[0] ?? '', /^a run without a result in ".*cut", cut off or still going/);
 });
 
 const refused: [comment: string, side: () => Promise<string>, says: RegExp][] = [

@@ -1,0 +1,91 @@
+import { execFileSync, spawn } from 'node:child_process';
+import { chmodSync, cpSync, mkdirSync, readdirSync, symlinkSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { processesWith } from '../e2e/cli.js';
+
+/** No test takes longer; one that hangs has failed, ms. */
+const WITHIN_MS = 240_000;
+
+/** What a test file came to. */
+export interface Tested {
+  passed: number;
+  /** Those that failed; 1 where the whole file hung or crashed. */
+  failed: number;
+  output: string;
+}
+
+/** A copy of the repository that may be changed, with the dependencies of the original. */
+export class WorkingCopy {
+  readonly root: string;
+  private readonly temporary: string;
+
+  /** @param folder where the copy goes; all that the tests make goes there too */
+  constructor(private readonly folder: string) {
+    this.root = join(folder, 'copy');
+    this.temporary = join(folder, 'tmp');
+    // Tests change the user: everybody may read what they run.
+    for (const path of [folder, this.root, this.temporary]) {
+      mkdirSync(path, { recursive: true });
+      chmodSync(path, 0o755);
+    }
+    for (const name of readdirSync('.')) {
+      if (['.git', 'node_modules', 'bench-results'].includes(name)) continue;
+      cpSync(name, join(this.root, name), { recursive: true, preserveTimestamps: true });
+    }
+    cpSync('bench-results', join(this.root, 'bench-results'), {
+      recursive: true,
+      filter: (path) => !path.includes('partial'),
+    });
+    symlinkSync(resolve('node_modules'), join(this.root, 'node_modules'));
+  }
+
+  /** Compiles what was changed; types are not looked at: without a protection names may be unused. */
+  build(): void {
+    execFileSync('npx', ['tsc', '--noCheck'], { cwd: this.root, stdio: 'pipe' });
+  }
+
+  /**
+   * Runs one test file.
+   * @param only a regular expression of the names of those in it that are run
+   */
+  test(name: string, only?: string): Promise<Tested> {
+    const pattern = only === undefined ? [] : [`--test-name-pattern=${only}`];
+    const child = spawn(
+      process.execPath,
+      ['--test', '--test-reporter=tap', ...pattern, `dist/test/${name}.test.js`],
+      {
+        cwd: this.root,
+        env: { ...process.env, TMPDIR: this.temporary, NODE_OPTIONS: '' },
+        stdio: ['ignore', 'pipe', 'pipe'],
+        timeout: WITHIN_MS,
+        killSignal: 'SIGKILL',
+      },
+    );
+    let output = '';
+    for (const stream of [child.stdout, child.stderr]) {
+      stream.setEncoding('utf8').on('data', (piece: string) => {
+        output = (output + piece).slice(-100_000);
+      });
+    }
+    return new Promise((done, reject) => {
+      child.once('error', reject);
+      child.once('exit', (code) => {
+        const count = (what: string): number =>
+          Number(new RegExp(`^# ${what} (\\d+)$`, 'm').exec(output)?.[1] ?? 0);
+        const failed = Math.max(count('fail') + count('cancelled'), code === 0 ? 0 : 1);
+        done({ passed: count('pass'), failed, output });
+      });
+    });
+  }
+
+  /** Ends what a test without a protection may have left running. */
+  endAll(): void {
+    for (const line of processesWith(this.folder)) {
+      try {
+        process.kill(Number.parseInt(line, 10), 'SIGKILL');
+      } catch {
+        // It has ended by itself.
+      }
+    }
+  }
+}
