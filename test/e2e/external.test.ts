@@ -111,7 +111,7 @@ test('a program behind a shell that is stopped is given up', options, async (t) 
   const args = ['--outage', '30s', '--poller', 'envd', '--json', '--out', out];
   const running = start([bin, 'run', ...args, '--agent', command], { cwd: out });
   t.after(() => running.child.kill('SIGKILL'));
-  const program = () => processesWith(mark).find((line) => /^\d+ node /.test(line));
+  const program = () => processesWith(mark).find((line) => line.includes(` node ${hidden}`));
   await until('it is in mid-storm', () => /\ds of/.test(running.stderr()) && !!program());
   process.kill(Number.parseInt(program() ?? '', 10), 'SIGSTOP');
   const { code, stdout, stderr } = await running.finished;
