@@ -8,6 +8,7 @@ import {
   readFile,
   rm,
   stat,
+  truncate,
   utimes,
   writeFile,
 } from 'node:fs/promises';
@@ -51,6 +52,14 @@ function sample(i: number): Sample {
     initLatencyMs: i % 2 === 0 ? 1.5 * i : null,
     healthLatencyMs: null,
   };
+}
+
+/** The text of a journal whose writer has ended. */
+async function orphaned(file: string): Promise<string> {
+  const { pid = 0 } = spawnSync('true');
+  const [header = '', ...rest] = (await readFile(file, 'utf8')).split('\n');
+  const dead = { ...JSON.parse(header), writer: { ...thisProcess(), pid } };
+  return [JSON.stringify(dead), ...rest].join('\n');
 }
 
 /** A journal as a run leaves it that was killed: `count` samples a lane, the first lane at its end. */
@@ -116,7 +125,7 @@ test('a lane that came to its end is as in its own result, and the note says whi
 
 test('cut off anywhere, with garbage behind it: what is whole counts, and nothing else', async () => {
   const dir = await fresh();
-  const text = await readFile(await journal(dir, 20, true));
+  const text = Buffer.from(await orphaned(await journal(dir, 20, true)));
   const file = join(dir, 'cut.jsonl');
   const headerEnd = text.indexOf(10) + 1;
   const garbage = fc.oneof(
@@ -141,9 +150,10 @@ test('cut off anywhere, with garbage behind it: what is whole counts, and nothin
         const whole = lines.filter((line) => line.startsWith(`[${i},`)).length;
         assert.equal(lane.series.tMs.length, whole);
       });
+      const read = text.lastIndexOf(10, length - 1) + 1;
+      const left = length - read + 1 + tail.length;
       assert.ok(
-        result.notes.some(({ text }) => /bytes at the end .* cannot be read/.test(text)) ||
-          (await isAlive(file)),
+        result.notes.some(({ text }) => text.startsWith(`${left} bytes at the end of the journal`)),
       );
     }),
     { numRuns: 150 },
@@ -293,15 +303,14 @@ test('a disk that does not answer: what waits for it is bounded, and it is told 
   assert.ok(most < 17 * 2 ** 20, `${most} characters waited`);
 });
 
-test('a line that never ends is read up to a bound', async () => {
+test('a line that never ends is read up to a bound', { timeout: 30_000 }, async () => {
   const dir = await fresh();
   const file = await journal(dir, 3);
   const before = (await loadRun(file)).result;
-  await appendFile(file, Buffer.alloc(48 << 20, '9'));
-  const began = process.memoryUsage.rss();
+  // Sparse: it takes no disk, but reading it whole would take minutes.
+  await truncate(file, 2 ** 30);
   const { result } = await loadRun(file);
   assert.deepEqual(result.lanes, before.lanes);
-  assert.ok(process.memoryUsage.rss() - began < 64 << 20, 'the whole line was kept');
 });
 
 test('leftovers: data stays and is named, what is saved elsewhere goes, the living are left alone', async () => {
@@ -309,10 +318,7 @@ test('leftovers: data stays and is named, what is saved elsewhere goes, the livi
   assert.equal(await tidyJournals(dir), undefined);
   const alive = await journal(dir, 3);
   assert.equal(await tidyJournals(dir), undefined);
-  const { pid = 0 } = spawnSync('true');
-  const [header = '', ...rest] = (await readFile(alive, 'utf8')).split('\n');
-  const dead = { ...JSON.parse(header), writer: { ...thisProcess(), pid } };
-  const text = [JSON.stringify(dead), ...rest].join('\n');
+  const text = await orphaned(alive);
   const [cut, saved] = ['20250201T000000.000Z-aaaaaaaaaaaa', '20250202T000000.000Z-bbbbbbbbbbbb'];
   await writeFile(join(dir, journalName(cut)), text);
   await writeFile(join(dir, journalName(saved)), text);
