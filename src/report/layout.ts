@@ -122,7 +122,9 @@ const ASCII: Record<string, string> = {
 
 /** Replaces what an ASCII terminal cannot show, each character by one of the same width or less. */
 export function toAscii(text: string): string {
-  return text.replace(/[^\p{ASCII}]/gu, (character) => ASCII[character] ?? '?');
+  const ascii = (character: string): string =>
+    ASCII[character] ?? (MARK.test(character) ? '' : '?');
+  return text.replace(/[^\p{ASCII}]/gu, ascii);
 }
 
 function headOf(text: string, width: number): string {

@@ -214,8 +214,7 @@ export const DEATHS: readonly Protection[] = [
     file: 'src/mmds/process.ts',
     from: "process.on('disconnect', () => {",
     to: "process.on('SIGPWR', () => {",
-    test: 'e2e/deaths',
-    only: 'a lane host on loopback',
+    test: 'mmds/process',
   },
   {
     name: 'a tool that stands still is ended',
