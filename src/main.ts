@@ -1,14 +1,11 @@
-import { EXIT, messageOf, UsageError } from './base/errors.js';
+import { codeOf, EXIT, messageOf, UsageError } from './base/errors.js';
 import { mendOfLimit } from './base/limits.js';
 import { lookUp } from './base/nearest.js';
 import { toolVersion } from './experiment/version.js';
 
 /** Runs the command line and sets the exit code. Errors are one line; `DEBUG=*` adds the stack. */
 export async function main(argv: string[]): Promise<void> {
-  for (const stream of [process.stdout, process.stderr]) {
-    // A reader that has gone away (`| head -1`) ends the output, not the work.
-    stream.on('error', () => {});
-  }
+  watchOutput();
   if (argv[0] === '--version') {
     printVersion();
     return;
@@ -20,6 +17,8 @@ export async function main(argv: string[]): Promise<void> {
       import('./commands/index.js').then(({ loadCommands }) => loadCommands(argv[0])),
     ]);
     errors = oclif.Errors;
+    // Oclif throws from a listener of its own, where nobody catches it.
+    watchOutput();
     await oclif.run(argv, import.meta.url);
   } catch (thrown) {
     if (errors && thrown instanceof errors.ExitError) {
@@ -34,6 +33,25 @@ export async function main(argv: string[]): Promise<void> {
     if (process.env.DEBUG && thrown instanceof Error) process.stderr.write(`${thrown.stack}\n`);
     process.exitCode = EXIT.unusable;
   }
+}
+
+/**
+ * Lets no error of the output end the work: a reader that has gone away (`| head -1`) is none at all, and
+ * what cannot be written (`> file` on a full disk) is told once, with the exit code.
+ */
+function watchOutput(): void {
+  process.stderr.removeAllListeners('error').on('error', () => {});
+  process.stdout.removeAllListeners('error').once('error', (thrown) => {
+    process.stdout.on('error', () => {});
+    if (codeOf(thrown) === 'EPIPE') return;
+    // At the end: the command may yet set a code of its own.
+    process.once('exit', () => {
+      process.exitCode = EXIT.unusable;
+    });
+    void import('./results/files.js').then(({ reasonOf }) => {
+      process.stderr.write(`envd-bench: cannot write the output: ${reasonOf(thrown)}\n`);
+    });
+  });
 }
 
 /** The line for a command that there is none of; undefined for any other error of oclif's. */

@@ -102,7 +102,7 @@ async function watch(
     () => {},
   );
   const sampler = new Sampler(
-    { faults: [], auth: 'stored', agent: { kind: 'reference' } },
+    { faults: [], auth: 'stored', agent: { kind: 'reference' }, guest: { cpus: null } },
     part,
     { takeLatency: () => ({ initLatencyMs: null, healthLatencyMs: null }) },
     monotonicMs(),

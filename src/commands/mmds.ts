@@ -98,6 +98,9 @@ Exit codes: 0 ended by Ctrl-C or SIGTERM; 2 bad input, or a port that is taken.`
 }
 
 async function obey(mmds: Mmds, line: string): Promise<string | undefined> {
+  if (line.length >= LONGEST_COMMAND) {
+    throw new UsageError(`a command of more than ${LONGEST_COMMAND} characters is none`);
+  }
   const [, command, rest = ''] = /^(\S+)\s*(.*)$/.exec(line) ?? [];
   if (command === undefined) return undefined;
   if (command === 'fault') {

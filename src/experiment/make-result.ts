@@ -26,8 +26,6 @@ export interface LaneMeasured {
   end: LaneEnd;
   /** All its samples, in case that its process ended before it could say. */
   samples: SeriesRecorder;
-  /** What other programs used of the processors meanwhile; null where nobody had to wait for it. */
-  othersCpusPeak: number | null;
 }
 
 /** How a run ended. */
@@ -108,13 +106,12 @@ export function makeLane(
 ): LaneResult {
   const empty = emptyLane(scenario, agent);
   if (!measured) return { ...empty, trouble: NOT_BEGUN };
-  const { end, samples, othersCpusPeak } = measured;
+  const { end, samples } = measured;
   if (!end.outcome) {
     return { ...laneSoFar(empty, samples.series()), trouble: end.message ?? NOT_BEGUN };
   }
   const trouble = end.outcome.trouble ?? (end.isWhole ? unsent(scenario, end.outcome) : null);
-  const load = end.outcome.load && { ...end.outcome.load, othersCpusPeak };
-  const lane = { ...end.outcome, load, trouble, predicted: empty.predicted, overload: [] };
+  const lane = { ...end.outcome, trouble, predicted: empty.predicted, overload: [] };
   const overloads = overloadsOf(lane, scenario, end.isWhole);
   return { ...lane, overload: overloads.map(({ overload }) => overload) };
 }

@@ -40,12 +40,6 @@ const SATURATED = 0.95;
 /** Fewer attempts missing than this share of those asked for are an outage's beginning and end. */
 const KEPT_UP = 0.02;
 
-/**
- * What others may take of all processors while none is free: with less than this the programs of a run
- * still have three quarters, and wait for each other more than for anybody else.
- */
-const TAKEN = 0.25;
-
 /** The most that one tick of a poller makes. */
 const ATTEMPTS_PER_TICK = 2;
 
@@ -79,23 +73,17 @@ export function findOverload({ lane, load, scenario, cpus, isWhole }: Followed):
 }
 
 /**
- * A program that does not count its own attempts was kept from them: by itself, which took all
- * processors, or by others. Which of both comes first is said.
+ * A program that does not count its own attempts was kept from them where no processor was free: by
+ * itself, by MMDS and the driver, by another lane, or by whoever else is at work on this machine.
  */
 function processors(load: Load | null, cpus: number): OverloadFinding | false {
-  const { agentCpusPeak, othersCpusPeak } = load ?? {};
-  const overload = 'processors';
-  if (agentCpusPeak != null && agentCpusPeak >= SATURATED * cpus) {
-    return {
-      overload,
-      text: `the agent used ${agentCpusPeak.toFixed(2)} of ${cpus} processors at its peak: it, MMDS and the driver waited for each other`,
-    };
-  }
+  const { agentCpusPeak = null, processorsBusyPeak = null } = load ?? {};
+  const used = agentCpusPeak === null ? '' : `; the agent itself used ${agentCpusPeak.toFixed(2)}`;
+  const isTaken = (processorsBusyPeak ?? 0) >= SATURATED;
   return (
-    othersCpusPeak != null &&
-    othersCpusPeak >= TAKEN * cpus && {
-      overload,
-      text: `other programs used ${othersCpusPeak.toFixed(2)} of ${cpus} processors while none was free: the agent waited, and might have made more attempts`,
+    (isTaken || (agentCpusPeak ?? 0) >= SATURATED * cpus) && {
+      overload: 'processors',
+      text: `of ${cpus} processors none was free at the peak${used}: it waited for others, and may have made fewer attempts than it would`,
     }
   );
 }

@@ -1,10 +1,8 @@
 import type { AgentChoice } from '../agents/agent-choice.js';
 import { monotonicMs, sleptMs } from '../base/clock.js';
 import { UsageError } from '../base/errors.js';
-import { usableCpus } from '../lane/agent-command.js';
 import { type LaneEnd, LaneHandle } from '../lane/launch.js';
 import type { LaneSpec } from '../lane/spec.js';
-import { ProcessorWatch } from '../observe/processor-watch.js';
 import type { LaneResult, Result } from '../results/schema.js';
 import { newId } from '../results/store.js';
 import { type Sample, SeriesRecorder } from '../results/thin.js';
@@ -85,13 +83,9 @@ export async function runScenario(
   for (const group of groups) {
     if (signals.interrupt.aborted) break;
     try {
-      const processors = new ProcessorWatch(usableCpus());
-      const done = await runTogether(group, scenario, isolation, watch, signals, launch).finally(
-        () => processors.end(),
-      );
+      const done = await runTogether(group, scenario, isolation, watch, signals, launch);
       for (const [agent, end] of done) {
-        const samples = watch.samplesOf(agent.name);
-        const lane = { end, samples, othersCpusPeak: processors.othersPeak };
+        const lane = { end, samples: watch.samplesOf(agent.name) };
         measured.set(agent, lane);
         keeper?.laneEnd(makeLane(frame, agent, lane), end.isWhole);
       }
@@ -100,7 +94,7 @@ export async function runScenario(
       if (!(thrown instanceof UsageError) || measured.size === 0) throw thrown;
       const end = { outcome: undefined, isWhole: false, message: thrown.message, notes: [] };
       const samples = new SeriesRecorder();
-      for (const agent of group) measured.set(agent, { end, samples, othersCpusPeak: null });
+      for (const agent of group) measured.set(agent, { end, samples });
     }
   }
   return makeResult(frame, measured, {

@@ -48,9 +48,13 @@ function referenceAgentCommand(guard: string, spec: AgentStart, network: LaneNet
 
 /** Holds the agent to the guest's number of processors, where this machine has more. */
 function pinned(cpus: number | null): string[] {
-  const usable = usableCpus();
-  if (cpus === null || cpus >= usable.length) return [];
-  return ['taskset', '--cpu-list', usable.slice(0, cpus).join(',')];
+  if (cpus === null || cpus >= usableCpus().length) return [];
+  return ['taskset', '--cpu-list', guestCpus(cpus).join(',')];
+}
+
+/** The processors that the agent is held to. @param cpus as many as the guest has; null: all */
+export function guestCpus(cpus: number | null): number[] {
+  return usableCpus().slice(0, cpus ?? undefined);
 }
 
 /** The processors that this process may use (proc_pid_status(5), Cpus_allowed_list). */

@@ -80,7 +80,8 @@ export class Lane {
   private isOver = false;
   private stoppedPart: string | undefined;
   private readonly stopWatch: StopWatch;
-  private readonly noted: string[] = [];
+  /** A set: the processes of a part stand still together. */
+  private readonly noted = new Set<string>();
   private sampler: Sampler | undefined;
   private headroom: LaneOutcome['headroom'] = null;
   private network: LaneNetwork | undefined;
@@ -100,7 +101,7 @@ export class Lane {
         this.fail(part, STOPPED, sinceMs);
       },
       onResumed: (part, sinceMs, forMs) =>
-        this.noted.push(
+        this.noted.add(
           `${this.nameOf(part)} ${STOPPED} ${this.moment(sinceMs)}, for about ` +
             `${(forMs / 1e3).toFixed(1)} s`,
         ),
@@ -241,7 +242,7 @@ export class Lane {
       identityOf(network.agent, agent.process, ACCESS_TOKEN, METADATA).catch(() => null);
     const whenOver = sampler.reading ?? agent.process.reader();
     const report = this.reportOf(driver);
-    const answers = this.stoppedPart !== 'the agent' && agent.died === undefined;
+    const answers = !this.stoppedPart?.endsWith('the agent') && agent.died === undefined;
     const stopped = isOurs && answers ? agent.stopPolling() : undefined;
     const settled = Promise.all([report, others]).then(() => {});
     // It is awaited only in its turn; a failure before that is no unhandled one.
@@ -364,8 +365,9 @@ export class Lane {
     const mmdsPid = this.mmds?.pid;
     const side = this.network?.side().filter((pid) => pid !== agentPid) ?? [];
     return [
-      // What was started may only be a wrapper of it.
-      { name: 'the agent', pids: treeOf(agentPid) },
+      { name: 'the agent', pids: agentPid === undefined ? [] : [agentPid] },
+      // What was started may be a wrapper only.
+      { name: 'a process of the agent', pids: treeOf(agentPid).slice(1) },
       { name: 'MMDS', pids: mmdsPid === undefined ? [] : [mmdsPid] },
       { name: 'the agent side', pids: side },
     ];

@@ -94,8 +94,7 @@ export function laneOutcome(seen: Seen): LaneOutcome {
     load: {
       sampleGapMaxMs: sampler.gapMaxMs,
       agentCpusPeak: sampler.cpusPeak,
-      // Only who sees all lanes knows what is none of theirs.
-      othersCpusPeak: null,
+      processorsBusyPeak: sampler.processors.busyPeak,
       driverLoop: driver.loop.use(),
       agentLoop: agent.loop.use(),
       mmdsLoop: mmds.loop.use(),

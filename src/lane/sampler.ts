@@ -2,9 +2,11 @@ import { monotonicMs } from '../base/clock.js';
 import { estimatePollers, type PollerSign } from '../observe/poller-estimate.js';
 import { PortWatch } from '../observe/port-watch.js';
 import { type ProcessUse, useOfTree } from '../observe/proc/process.js';
+import { ProcessorMeter } from '../observe/processor-meter.js';
 import { RATE_WINDOW_MS, RateMeter } from '../observe/rate.js';
 import type { Reading } from '../observe/reading.js';
 import { type Sample, SeriesRecorder } from '../results/thin.js';
+import { guestCpus } from './agent-command.js';
 import type { AgentPart } from './parts/agent-part.js';
 import type { DriverPart } from './parts/driver-part.js';
 import type { LaneSpec } from './spec.js';
@@ -31,6 +33,7 @@ export class Sampler {
   reading: Reading | undefined;
   use: ProcessUse | undefined;
   readonly usage = new UsageRecorder();
+  readonly processors: ProcessorMeter;
   rssPeakBytes: number | null = null;
   threadsPeak: number | null = null;
   openFilesPeak: number | null = null;
@@ -59,6 +62,7 @@ export class Sampler {
   constructor(
     private readonly spec: Pick<LaneSpec, 'faults' | 'auth'> & {
       agent: Pick<LaneSpec['agent'], 'kind'>;
+      guest: Pick<LaneSpec['guest'], 'cpus'>;
     },
     private readonly agent: AgentPart,
     private readonly driver: Pick<DriverPart, 'takeLatency'>,
@@ -66,6 +70,7 @@ export class Sampler {
     private readonly onSample: (sample: Sample) => void,
   ) {
     this.ports = new PortWatch(agent.process.limits.ports);
+    this.processors = new ProcessorMeter(guestCpus(spec.guest.cpus));
   }
 
   start(): void {
@@ -83,7 +88,10 @@ export class Sampler {
     const tMs = Math.max(0, monotonicMs() - this.startMs);
     const reading = this.agent.process.reader();
     const counters = this.agent.freshCounters;
-    if (this.taken++ % USE_EVERY === 0) this.readUse(tMs);
+    if (this.taken++ % USE_EVERY === 0) {
+      this.readUse(tMs);
+      this.processors.look();
+    }
     if (this.agent.died) return;
     this.noteGap(tMs);
     // The agent's side may be gone, and the agent's end not be told yet.

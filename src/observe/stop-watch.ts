@@ -15,9 +15,9 @@ export interface Watched {
   pids: readonly number[];
 }
 
-/** Is told of parts that stand still: a part does, where any of its processes does. */
+/** Is told of processes that stand still, by the name of their part. */
 export interface StopListener {
-  /** It has stood still for three seconds, since `sinceMs` of the monotonic clock. Told once. */
+  /** It has stood still for three seconds, since `sinceMs` of the monotonic clock. Once a process. */
   onStopped(name: string, sinceMs: number): void;
   /** It stood still for a moment only, and goes on. */
   onResumed?(name: string, sinceMs: number, forMs: number): void;
@@ -30,7 +30,7 @@ export interface StopListener {
  */
 export class StopWatch {
   private readonly timer: NodeJS.Timeout;
-  private readonly stopped = new Map<string, { sinceMs: number; looks: number }>();
+  private readonly stopped = new Map<number, { name: string; sinceMs: number; looks: number }>();
 
   /** @param watched asked at every look, since processes come and go */
   constructor(
@@ -47,19 +47,22 @@ export class StopWatch {
   /** Gives up at once all that stand still now: there is no time left to wait for them. */
   giveUpStanding(): void {
     this.look();
-    for (const [name, { sinceMs }] of this.stopped) this.listener.onStopped(name, sinceMs);
+    for (const { name, sinceMs } of this.stopped.values()) this.listener.onStopped(name, sinceMs);
   }
 
   private look(): void {
-    for (const { name, pids } of this.watched()) {
-      const seen = this.stopped.get(name);
-      if (!pids.some(isStopped)) {
-        this.stopped.delete(name);
+    const all = this.watched().flatMap(({ name, pids }) => pids.map((pid) => ({ name, pid })));
+    const alive = new Set(all.map(({ pid }) => pid));
+    for (const pid of this.stopped.keys()) if (!alive.has(pid)) this.stopped.delete(pid);
+    for (const { name, pid } of all) {
+      const seen = this.stopped.get(pid);
+      if (!isStopped(pid)) {
+        this.stopped.delete(pid);
         if (seen) this.listener.onResumed?.(name, seen.sinceMs, monotonicMs() - seen.sinceMs);
         continue;
       }
-      const now = seen ?? { sinceMs: monotonicMs(), looks: 0 };
-      this.stopped.set(name, now);
+      const now = seen ?? { name, sinceMs: monotonicMs(), looks: 0 };
+      this.stopped.set(pid, now);
       // Looks are counted, not the clock read: whoever looks may have stood still itself.
       if (++now.looks === 1 + GIVEN_UP_AFTER_MS / LOOK_EVERY_MS) {
         this.listener.onStopped(name, now.sinceMs);

@@ -122,9 +122,7 @@ const ASCII: Record<string, string> = {
 
 /** Replaces what an ASCII terminal cannot show, each character by one of the same width or less. */
 export function toAscii(text: string): string {
-  const ascii = (character: string): string =>
-    ASCII[character] ?? (MARK.test(character) ? '' : '?');
-  return text.replace(/[^\p{ASCII}]/gu, ascii);
+  return text.replace(/[^\p{ASCII}]/gu, (character) => ASCII[character] ?? '?');
 }
 
 function headOf(text: string, width: number): string {

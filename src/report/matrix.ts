@@ -4,7 +4,7 @@ import type { Matrix, MatrixCell } from '../results/matrix.js';
 import type { LaneResult } from '../results/schema.js';
 import { ASCII_FRAME, renderStack } from './grid.js';
 import { displayWidth, toAscii, type View, wrap } from './layout.js';
-import { formatCount, formatMs, formatRate, NO_DATA } from './numbers.js';
+import { formatCount, formatMs, formatRate, formatValue, NO_DATA } from './numbers.js';
 import { hasOverload, isOverloaded, marked, markedFigure, OVERLOAD_MARK } from './rows.js';
 
 /** A grid as columns of text: for a terminal, or for a markdown document. */
@@ -96,7 +96,7 @@ function claims({ cells }: Matrix): Grid {
           if (!claim) return NO_DATA;
           const { verdict, measured } = claim;
           const isKnown = typeof measured === 'number' && verdict !== 'not-applicable';
-          const number = isKnown ? ` ${formatCount(Math.round(measured))}` : '';
+          const number = isKnown ? ` ${formatValue(measured)}` : '';
           const isSpoiled = claim.lane !== null && isOverloaded(claim.lane, cell.lanes);
           return marked(`${MARK[verdict]}${number}`, isSpoiled);
         }),

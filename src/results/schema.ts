@@ -79,8 +79,8 @@ const loadSchema = z.object({
   sampleGapMaxMs: measure,
   /** The most processors that the agent's process tree used over a second. */
   agentCpusPeak: unmeasured(measure),
-  /** The most processors that other programs used in a second in which none was free. */
-  othersCpusPeak: unmeasured(measure).default(null),
+  /** The busiest second of the processors that the agent may use, whoever used them, 0 to 1. */
+  processorsBusyPeak: unmeasured(measure).default(null),
   driverLoop: loopSchema,
   /** Of a reference agent. */
   agentLoop: loopSchema,

@@ -43,14 +43,11 @@ test('a line without an end keeps no memory', async () => {
   const lines: string[] = [];
   onLines(stream, 1_000, (line) => void lines.push(line));
   const piece = Buffer.alloc(1 << 20, 'x');
-  const before = process.memoryUsage().heapUsed;
-  for (let i = 0; i < 256; i++) {
+  // More than any string can hold.
+  for (let i = 0; i < 600; i++) {
     if (!stream.write(piece)) await turn();
   }
-  const grown = process.memoryUsage().heapUsed - before;
   assert.equal(lines.length, 0);
-  // A quarter of a GiB went by.
-  assert.ok(grown < 64 << 20, `${grown} bytes more`);
   stream.end('\n');
   await turn();
   await turn();

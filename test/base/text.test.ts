@@ -24,6 +24,8 @@ test('cleanText bounds what it returns and marks the cut', () => {
   assert.equal(cleanText('abcdef', 6), 'abcdef');
   assert.equal(cleanText('abcdefg', 6), 'abcde…');
   assert.equal(cleanText('x'.repeat(1e6), 6), 'xxxxx…');
+  // What is far behind is not even looked at.
+  assert.equal(cleanText(`${' '.repeat(1e6)}a`, 6), '…');
 });
 
 test('cleanText never lets a control character through', () => {

@@ -119,7 +119,7 @@ test('a program behind a shell that is stopped is given up', options, async (t) 
   const result = resultSchema.parse(JSON.parse(stdout));
   assert.match(
     lane(result, 'mine').trouble ?? '',
-    /^the agent of lane mine was stopped \(SIGSTOP\) \d+\.\d s into the outage$/,
+    /^a process of the agent of lane mine was stopped \(SIGSTOP\) \d+\.\d s into the outage$/,
   );
 });
 

@@ -107,10 +107,13 @@ for (const isolation of ['netns', 'loopback']) {
 test('a lane that stands still when the main process is killed is gone with it', {
   skip: noNamespaces !== undefined && `no network namespaces: ${noNamespaces}`,
   timeout: 120_000,
-}, async () => {
+}, async (t) => {
   const before = traces();
   const running = begin('--isolation', 'netns');
   await until('a first line', () => running.stderr().includes('4s of'));
+  t.after(() => {
+    for (const left of processesWith(folder)) process.kill(Number.parseInt(left, 10), 'SIGKILL');
+  });
   // Stopped, they hear of nothing: only the kernel ends them.
   const hosts = processesWith('lane/host.js').filter(ours);
   assert.ok(hosts.length >= 2);

@@ -68,6 +68,17 @@ test('a pipe that is closed after one line is no error of any command', () => {
   }
 });
 
+test('output that cannot be written is told in one line, whatever command it is of', () => {
+  for (const args of [...PRINTING, ['run', '--help'], ['--version']]) {
+    const script = '"$@" > /dev/full';
+    const { status, stderr } = spawnSync('bash', ['-c', script, 'bash', bin, ...args], {
+      encoding: 'utf8',
+    });
+    const told = 'envd-bench: cannot write the output: the disk is full\n';
+    assert.deepEqual([status, stderr], [2, told], args.join(' '));
+  }
+});
+
 test('LANG=C: nothing but ASCII; no terminal, or NO_COLOR: no escapes', async () => {
   const { LC_ALL: _all, LC_CTYPE: _type, ...rest } = process.env;
   for (const args of [['report', saved], ['plan'], ['plan', '--check', saved], ['doctor']]) {

@@ -42,7 +42,7 @@ function notesOf({
   const load = {
     sampleGapMaxMs,
     agentCpusPeak: 0.5,
-    othersCpusPeak: null,
+    processorsBusyPeak: 0.5,
     driverLoop: loop,
     agentLoop: loop,
     mmdsLoop: loop,
@@ -64,7 +64,6 @@ function notesOf({
             notes: [],
           },
           samples,
-          othersCpusPeak: null,
         },
       ] as const;
     }),

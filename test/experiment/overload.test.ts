@@ -8,7 +8,7 @@ const LOOP = { utilizationPeak: 0.71, delayMaxMs: 12 };
 const QUIET: Load = {
   sampleGapMaxMs: 110,
   agentCpusPeak: 0.9,
-  othersCpusPeak: null,
+  processorsBusyPeak: 0.9,
   driverLoop: LOOP,
   agentLoop: LOOP,
   mmdsLoop: LOOP,
@@ -77,13 +77,12 @@ const table: [comment: string, one: Case, found: Overload[]][] = [
   ],
   [
     'a program that others keep from the processors',
-    { kind: 'external', load: { othersCpusPeak: 0.5 } },
+    { kind: 'external', load: { processorsBusyPeak: 0.96 } },
     ['processors'],
   ],
-  ['others that take little', { kind: 'external', load: { othersCpusPeak: 0.49 } }, []],
   [
     'an agent that counts itself and kept up, whoever was there',
-    { load: { othersCpusPeak: 2 } },
+    { load: { processorsBusyPeak: 1 } },
     [],
   ],
   ['a program that leaves some', { kind: 'external', load: { agentCpusPeak: 1.8 } }, []],

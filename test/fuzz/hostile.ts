@@ -79,6 +79,16 @@ function pathIn(document: unknown, turns: readonly number[]): Path {
   return path;
 }
 
+/** The places of all texts in a document: where what takes effect can hide. */
+function textsIn(document: unknown, path: Path = []): Path[] {
+  if (typeof document === 'string') return [path];
+  if (typeof document !== 'object' || document === null) return [];
+  const keys = Array.isArray(document) ? [...document.keys()] : Object.keys(document);
+  return keys.flatMap((key) =>
+    textsIn((document as Record<string | number, unknown>)[key], [...path, key]),
+  );
+}
+
 function replaceAt(document: unknown, path: Path, value: unknown): unknown {
   const [key, ...rest] = path;
   if (key === undefined) return value;
@@ -103,14 +113,15 @@ function likeWise(old: unknown, number: number, text: string): unknown {
 export function mutated(document: unknown): fc.Arbitrary<unknown> {
   const change = fc.record({
     turns: fc.array(fc.nat(1000), { minLength: 1, maxLength: 6 }),
-    kind: fc.constantFrom('like', 'like', 'like', 'any', 'removed'),
+    kind: fc.constantFrom('like', 'like', 'text', 'text', 'any', 'removed'),
     number: hostileNumber,
     text: hostileText,
     value: hostileValue,
   });
   return fc.array(change, { maxLength: 4 }).map((changes) =>
     changes.reduce((changed, { turns, kind, number, text, value }) => {
-      const path = pathIn(changed, turns);
+      const texts = kind === 'text' ? textsIn(changed) : [];
+      const path = texts[(turns[0] ?? 0) % Math.max(1, texts.length)] ?? pathIn(changed, turns);
       const old = path.reduce<unknown>(
         (at, key) => (at as Record<string | number, unknown>)[key],
         changed,

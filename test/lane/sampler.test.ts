@@ -48,7 +48,7 @@ function scripted(kind: 'reference' | 'external') {
   };
   const samples: Sample[] = [];
   const sampler = new Sampler(
-    { faults: [at(0, none)], auth: 'stored', agent: { kind } },
+    { faults: [at(0, none)], auth: 'stored', agent: { kind }, guest: { cpus: null } },
     agent as unknown as ConstructorParameters<typeof Sampler>[1],
     { takeLatency: () => ({ initLatencyMs: null, healthLatencyMs: null }) },
     startMs,

@@ -63,6 +63,15 @@ test('a dump of hundreds of megabytes is counted as it streams by', () => {
   });
 });
 
+test('a line that never ends is kept up to a bound', () => {
+  const reader = new StackDumpReader('PollForMMDSOpts');
+  // More than any string can hold.
+  for (let i = 0; i < 600; i++) reader.push('x'.repeat(1 << 20));
+  reader.push('\n');
+  reader.push(recorded);
+  assert.deepEqual(reader.end(), expected);
+});
+
 test('no dump, no count; and nothing that is printed makes it fail', () => {
   fc.assert(
     fc.property(fc.array(fc.string()), (pieces) => {

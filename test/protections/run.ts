@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { whileAlive } from '../../bench/while-alive.js';
-import { WorkingCopy } from './copy.js';
+import { type Tested, WorkingCopy } from './copy.js';
 import { PROTECTIONS } from './list/index.js';
 import type { Protection } from './protection.js';
 
@@ -12,9 +12,9 @@ import type { Protection } from './protection.js';
  *
  *   npm run protections [-- PART...]
  *
- * with PART a part of the name, source or test of those that are wanted. A test that does not pass
- * while all protections are there shows nothing. Exit code 1 when a protection can be taken out and
- * nobody sees it.
+ * with PART a part of the name, source or test of those that are wanted. Beside what was seen stands the
+ * failure that it was seen by. A test that does not pass while all protections are in place shows nothing.
+ * Exit code 1 when a protection can be taken out and nobody sees it, and when a test fails anyway.
  */
 const { positionals } = parseArgs({ allowPositionals: true });
 const user = process.getuid?.() === 0 ? 'root' : 'ordinary user';
@@ -24,52 +24,43 @@ const wanted = PROTECTIONS.filter(
     positionals.some((part) => [name, file, test].some((text) => text.includes(part))),
 );
 const folder = mkdtempSync(join(tmpdir(), 'envd-bench-protections-'));
-const counts = { seen: 0, unseen: 0, 'cannot be shown here': 0 };
+/** `skipped`: this machine or this user cannot run the test. */
+const counts = { seen: 0, UNSEEN: 0, UNFIT: 0, skipped: 0 };
+type Verdict = keyof typeof counts;
 let copy: WorkingCopy | undefined;
 
 await whileAlive(
   () => {
     copy?.endAll();
-    rmSync(folder, { recursive: true, force: true });
+    rmSync(folder, { recursive: true, force: true, maxRetries: 5 });
   },
   async () => {
     copy = new WorkingCopy(folder);
-    const fit = new Map<string, string | undefined>();
+    const baselines = new Map<string, Tested>();
     for (const protection of wanted) {
-      const verdict = await judge(copy, protection, fit);
-      process.stdout.write(`${verdict.padEnd(20)}  ${protection.name}  (${protection.test})\n`);
+      const [verdict, why] = await judge(copy, protection, baselines);
+      counts[verdict]++;
+      const { name, test } = protection;
+      process.stdout.write(`${verdict.padEnd(8)} ${name} (${test}${why ? `: ${why}` : ''})\n`);
     }
   },
 );
-const all = Object.entries(counts).map(([verdict, count]) => `${count} ${verdict}`);
+const all = Object.entries(counts).map(([verdict, count]) => `${count} ${verdict.toLowerCase()}`);
 process.stdout.write(`${wanted.length} protections taken out, as ${user}: ${all.join(', ')}\n`);
-if (counts.unseen > 0 || wanted.length === 0) process.exitCode = 1;
+if (counts.UNSEEN + counts.UNFIT > 0 || wanted.length === 0) process.exitCode = 1;
 
 async function judge(
   at: WorkingCopy,
-  protection: Protection,
-  fit: Map<string, string | undefined>,
-): Promise<keyof typeof counts> {
-  const verdict = await tryOne(at, protection, fit);
-  counts[verdict]++;
-  return verdict;
-}
-
-async function tryOne(
-  at: WorkingCopy,
   { file, from, to, test, only, as }: Protection,
-  fit: Map<string, string | undefined>,
-): Promise<keyof typeof counts> {
-  if (as !== undefined && as !== user) return 'cannot be shown here';
+  baselines: Map<string, Tested>,
+): Promise<[Verdict, string | undefined]> {
+  if (as !== undefined && as !== user) return ['skipped', `only as ${as}`];
   const key = `${test} ${only ?? ''}`;
-  if (!fit.has(key)) {
-    at.build();
-    fit.set(key, await whyUnfit(at, test, only));
-  }
-  const unfit = fit.get(key);
-  if (unfit !== undefined) {
-    process.stdout.write(`${unfit}\n`);
-    return 'cannot be shown here';
+  const before = baselines.get(key) ?? (await baseline(at, test, only));
+  baselines.set(key, before);
+  if (before.failed > 0) return ['UNFIT', `it fails in any case: ${before.why}`];
+  if (before.passed === 0) {
+    return before.skipped > 0 ? ['skipped', 'not here'] : ['UNFIT', 'there is no such test'];
   }
   const path = join(at.root, file);
   const source = readFileSync(path, 'utf8');
@@ -79,17 +70,19 @@ async function tryOne(
   );
   try {
     at.build();
-    return (await at.test(test, only)).failed > 0 ? 'seen' : 'unseen';
+    const { passed, failed, why } = await at.test(test, only);
+    if (failed > 0) return ['seen', why];
+    return ['UNSEEN', passed < before.passed ? 'without it the test cannot run at all' : undefined];
   } finally {
     writeFileSync(path, source);
     at.endAll();
   }
 }
 
-/** Why a test shows nothing: it fails anyway, or was skipped. */
-async function whyUnfit(at: WorkingCopy, test: string, only?: string): Promise<string | undefined> {
-  const { passed, failed, output } = await at.test(test, only);
+/** The same test with all protections in place. */
+async function baseline(at: WorkingCopy, test: string, only?: string): Promise<Tested> {
+  at.build();
+  const tested = await at.test(test, only);
   at.endAll();
-  if (failed > 0) return `${test} fails with all protections in place:\n${output.slice(-4_000)}`;
-  return passed === 0 ? `no test of ${test} could run${only ? ` (${only})` : ''}` : undefined;
+  return tested;
 }

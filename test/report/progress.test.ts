@@ -104,6 +104,18 @@ test('a terminal: a picture at most ten times a second, the cursor hidden and re
   assert.equal(process.listenerCount('exit'), listeners);
 });
 
+test('a process that ends in mid-picture gives the cursor back', () => {
+  const stream = new Screen(true);
+  const before = process.listeners('exit');
+  const { progress } = shown(stream);
+  progress.start(['unguarded'], 60_000);
+  const [restore, ...others] = process.listeners('exit').filter((one) => !before.includes(one));
+  assert.equal(others.length, 0);
+  assert.ok(!stream.text.endsWith(SHOW));
+  restore?.call(process, 0);
+  assert.ok(stream.text.endsWith(SHOW));
+});
+
 test('the last sample is drawn even where no other follows', async () => {
   const stream = new Screen(true);
   const { progress, sample } = shown(stream);
@@ -145,6 +157,8 @@ test('a resized terminal gets a picture of its new size', () => {
         .map((l) => l.length),
     );
     assert.ok(longest < Math.max(columns, 1), `${longest} in ${columns}`);
+    // At once, and not with the next sample; but not where nobody knows the width.
+    assert.equal(stream.text.includes('pollers'), columns > 0);
   }
   progress.stop();
   assert.equal(stream.listenerCount('resize'), 0);

@@ -13,6 +13,7 @@ import {
   loadResult,
   newId,
   prepareOut,
+  replaceDocument,
   rescueResult,
   savedRuns,
   saveResult,
@@ -107,6 +108,27 @@ test('a file system without hard links: saved all the same, and never over anoth
   assert.equal(link.mock.callCount(), 2);
   assert.deepEqual(await loadResult(file), storm());
   assert.deepEqual(await readdir(dir), [`${storm().id}.json`]);
+});
+
+test('a document that is written again and again is whole whenever it is read', async () => {
+  const path = join(await fresh(), 'growing.json');
+  const document = (step: number) => ({ step, filler: 'x'.repeat(2e6) });
+  await replaceDocument(path, document(0));
+  let last = 0;
+  let isOver = false;
+  const writing = (async () => {
+    while (last < 40) await replaceDocument(path, document(++last));
+  })().finally(() => {
+    isOver = true;
+  });
+  while (!isOver) {
+    const { step, filler } = JSON.parse(await readFile(path, 'utf8')) as ReturnType<
+      typeof document
+    >;
+    assert.ok(step <= last && filler.length === 2e6);
+  }
+  await writing;
+  assert.deepEqual(await readdir(dirname(path)), ['growing.json']);
 });
 
 test('a folder that is gone: the error carries the result, which can be rescued', async (t) => {

@@ -2,7 +2,7 @@ import { readdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { UsageError } from '../../base/errors.js';
 import { quoted } from '../../base/text.js';
-import { journalId } from '../journal/format.js';
+import { journalId, journalName } from '../journal/format.js';
 import type { Result } from '../schema.js';
 import { loadResult } from '../store.js';
 
@@ -52,17 +52,21 @@ async function filesOf(
   if ((await kindOf(path)) !== 'folder') return { files: [path], warnings: [] };
   const all = (await readdir(path)).sort();
   const names = all.filter((name) => /^[^.].*\.json$/.test(name));
-  if (names.length === 0) {
-    throw new UsageError(
-      `${side}: there is no result in ${quoted(path)}`,
-      'Make one with envd-bench run --out',
-    );
-  }
   const journals = all
     .map(journalId)
     .filter((id) => id !== undefined && !names.includes(`${id}.json`));
+  const [first] = journals;
+  const mend = `envd-bench report ${first === undefined ? '' : journalName(first)} --json > result.json makes one of it`;
+  if (names.length === 0) {
+    throw new UsageError(
+      `${side}: there is no result in ${quoted(path)}`,
+      first === undefined
+        ? 'Make one with envd-bench run --out'
+        : `A run was cut off there: ${mend}`,
+    );
+  }
   const runs = journals.length === 1 ? 'a run' : `${journals.length} runs`;
-  const left = `${runs} without a result in ${quoted(path)}, cut off or still going: left out`;
+  const left = `${runs} in ${quoted(path)} without a result, cut off or still going: left out (${mend})`;
   return {
     files: names.map((name) => join(path, name)),
     warnings: journals.length > 0 ? [left] : [],

@@ -3,7 +3,11 @@ import type { Protection } from '../protection.js';
 const netns = 'src/lane/network/netns.ts';
 const confined = { file: netns, test: 'e2e/escape', only: 'as the user of the tests' } as const;
 
-/** The interlock, and what a program under test cannot reach. */
+/**
+ * The interlock, and what a program under test cannot reach. Two are left where they are, for without
+ * them the run itself would change this machine: the user namespace of a lane, which keeps its writes
+ * to /proc/sys from being the machine's, and its own /run.
+ */
 export const ESCAPES: readonly Protection[] = [
   {
     name: 'nothing link-local is spoken to outside of a namespace of its own',
@@ -36,12 +40,6 @@ export const ESCAPES: readonly Protection[] = [
     ...confined,
     name: 'a program under test has a /tmp of its own',
     from: 'mount -t tmpfs -o mode=1777,nosuid,nodev tmpfs /tmp &&',
-    to: '',
-  },
-  {
-    ...confined,
-    name: 'a program under test has a /run of its own',
-    from: 'mount -t tmpfs -o mode=755 tmpfs /run &&',
     to: '',
   },
   {
@@ -108,14 +106,5 @@ export const ESCAPES: readonly Protection[] = [
     to: '',
     test: 'e2e/escape',
     only: 'as the user of the tests',
-  },
-  {
-    name: 'a program under test has no rights over the machine',
-    file: 'src/lane/network/namespaces.ts',
-    from: "  '--user',\n  '--map-root-user',\n",
-    to: '',
-    test: 'e2e/escape',
-    only: 'as the user of the tests',
-    as: 'root',
   },
 ];

@@ -104,7 +104,7 @@ export const INPUTS: readonly Protection[] = [
     file: 'src/mmds/connections.ts',
     from: 'if (end > HEAD_LIMIT || (end === -1 && this.#bytes.length >= HEAD_LIMIT)) {',
     to: 'if (false) {',
-    test: 'mmds/connections',
+    test: 'mmds/request',
   },
   {
     name: 'the body of an answer to the driver is not kept',

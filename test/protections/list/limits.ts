@@ -126,7 +126,7 @@ export const LIMITS: readonly Protection[] = [
     from: 'const [seconds, nanoseconds] = process.hrtime();',
     to: 'const [seconds, nanoseconds] = [Date.now() / 1e3, 0];',
     test: 'e2e/limits',
-    only: 'a wall clock that jumps',
+    only: 'the wall clock of the main process',
   },
   {
     name: 'a suspend in mid-run is told of',

@@ -282,8 +282,8 @@ export const RESULTS: readonly Protection[] = [
   {
     name: 'verify saves every verdict as it comes',
     file: 'src/commands/verify.ts',
-    from: 'await saved.put(',
-    to: 'void (',
+    from: 'saving = saving.then(() => saved.put(soFar));',
+    to: '',
     test: 'e2e/crash-safe',
     only: 'kill -9 in verify',
   },

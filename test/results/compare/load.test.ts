@@ -42,7 +42,10 @@ test('runs in a folder that have no result are told of, but for those that have 
   const { results, warnings } = await loadSide(folder, 'BASE');
   assert.equal(results.length, 2);
   assert.equal(warnings.length, 1);
-  assert.match(warnings[0] ?? '', /^a run without a result in ".*cut", cut off or still going/);
+  assert.match(
+    warnings[0] ?? '',
+    /^a run in ".*cut" without a result, cut off or still going.*report 20250101T\S+\.partial\.jsonl --json/,
+  );
 });
 
 const refused: [comment: string, side: () => Promise<string>, says: RegExp][] = [
@@ -56,6 +59,15 @@ const refused: [comment: string, side: () => Promise<string>, says: RegExp][] = 
       return join(dir, 'empty');
     },
     /no result in/,
+  ],
+  [
+    'a folder with runs that were all cut off',
+    async () => {
+      mkdirSync(join(dir, 'cut-off'));
+      writeFileSync(join(dir, 'cut-off', '20250101T000000.000Z-aaaaaaaaaaaa.partial.jsonl'), '');
+      return join(dir, 'cut-off');
+    },
+    /no result in .*A run was cut off there: envd-bench report 20250101T\S+ --json/,
   ],
   [
     'one file twice: no sample of its own',
