@@ -266,10 +266,10 @@ export const RESULTS: readonly Protection[] = [
   {
     name: 'a run that is cut off in set-up leaves no journal',
     file: 'src/experiment/run.ts',
-    from: '      if (!hasBegun) keeper?.begin(emptyResult(frame));\n      hasBegun = true;',
-    to: '',
-    test: 'e2e/crash-safe',
-    only: 'kill -9 in the second repeat',
+    from: 'const watch = keeping(frame, observer, keeper);',
+    to: 'keeper?.begin(emptyResult(frame)); const watch = keeping(frame, observer, keeper);',
+    test: 'e2e/leftovers',
+    only: 'loopback: kill -9 in set-up',
   },
   {
     name: 'matrix saves every cell as it comes',
