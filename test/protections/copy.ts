@@ -19,6 +19,8 @@ export interface Tested {
   skipped: number;
   /** The first failure, in one line; undefined when there is none. */
   why: string | undefined;
+  /** The end of what was printed. */
+  output: string;
 }
 
 /** A copy of the repository that may be changed, with the dependencies of the original. */
@@ -112,6 +114,7 @@ function outcomeOf(output: string, code: number | null): Tested {
   return {
     passed: count('pass'),
     failed,
+    output: output.slice(-8_000),
     skipped: (output.match(/^ *ok .* # SKIP (?!test name does not match pattern)/gm) ?? []).length,
     why: failed > 0 ? why.slice(0, 200) : undefined,
   };

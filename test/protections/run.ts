@@ -58,7 +58,10 @@ async function judge(
   const key = `${test} ${only ?? ''}`;
   const before = baselines.get(key) ?? (await baseline(at, test, only));
   baselines.set(key, before);
-  if (before.failed > 0) return ['UNFIT', `it fails in any case: ${before.why}`];
+  if (before.failed > 0) {
+    process.stderr.write(`${before.output}\n`);
+    return ['UNFIT', `it fails in any case: ${before.why}`];
+  }
   if (before.passed === 0) {
     return before.skipped > 0 ? ['skipped', 'not here'] : ['UNFIT', 'there is no such test'];
   }

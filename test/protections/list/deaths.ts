@@ -5,7 +5,6 @@ const laneProcess = 'src/lane/lane-process.ts';
 const death = 'src/lane/death.ts';
 const run = 'src/experiment/run.ts';
 const sampler = 'src/lane/sampler.ts';
-const killed = 'whatever dies';
 
 /** Deaths in every order. */
 export const DEATHS: readonly Protection[] = [
@@ -15,7 +14,7 @@ export const DEATHS: readonly Protection[] = [
     from: 'if (trouble && !interrupt.aborted) observer.say(trouble);',
     to: '',
     test: 'e2e/deaths',
-    only: killed,
+    only: 'SIGKILL to agent 0.5 s after the storm',
   },
   {
     name: 'a status of a shell is told as the signal that it stands for',
@@ -37,7 +36,7 @@ export const DEATHS: readonly Protection[] = [
     from: 'await Promise.race([this.failed.promise, sleepUntil(monotonicMs() + CAUSE_TOLD_WITHIN_MS)]);',
     to: '',
     test: 'e2e/deaths',
-    only: killed,
+    only: 'SIGKILL to (agent|MMDS) 0 s after the start',
   },
   {
     name: 'a part that stands still is given up after three seconds',
@@ -52,7 +51,7 @@ export const DEATHS: readonly Protection[] = [
     from: 'this.fail(part, STOPPED, sinceMs);',
     to: '',
     test: 'e2e/deaths',
-    only: killed,
+    only: 'SIGSTOP to (agent|MMDS) 0.4',
   },
   {
     name: 'a process behind a wrapper is watched too',
@@ -68,7 +67,7 @@ export const DEATHS: readonly Protection[] = [
     from: 'stopped = { how: STOPPED, atMs };\n        this.kill();',
     to: '',
     test: 'e2e/deaths',
-    only: killed,
+    only: 'SIGSTOP to lane host 0.4',
   },
   {
     name: 'what stands still when the outage is over is given up at once',
@@ -76,7 +75,7 @@ export const DEATHS: readonly Protection[] = [
     from: 'this.stopWatch.giveUpStanding();',
     to: '',
     test: 'e2e/deaths',
-    only: killed,
+    only: 'SIGSTOP to MMDS 1.3',
   },
   {
     name: 'a pause of a part is a note',
@@ -84,7 +83,7 @@ export const DEATHS: readonly Protection[] = [
     from: '...this.noted,',
     to: '',
     test: 'e2e/deaths',
-    only: killed,
+    only: 'pause to agent',
   },
   {
     name: 'a gap between two samples is a note',
@@ -92,7 +91,7 @@ export const DEATHS: readonly Protection[] = [
     from: 'if (tMs - this.lastMs > GAP_MS && this.gaps.length < MOST_GAPS) {',
     to: 'if (false) {',
     test: 'e2e/deaths',
-    only: killed,
+    only: 'pause to lane host',
   },
   {
     name: 'counters of an agent that stands still are none',
@@ -100,7 +99,7 @@ export const DEATHS: readonly Protection[] = [
     from: 'return isFresh ? this.counters : null;',
     to: 'return this.counters;',
     test: 'e2e/deaths',
-    only: killed,
+    only: 'SIGSTOP to agent 0.4',
   },
   {
     name: 'the count of an agent that did not live to tell it is null',
@@ -108,7 +107,7 @@ export const DEATHS: readonly Protection[] = [
     from: 'agent.hasFinalCounters ? agent.counters : null',
     to: 'agent.counters',
     test: 'e2e/deaths',
-    only: killed,
+    only: 'SIGKILL to agent 0.5',
   },
   {
     name: 'the last reading holds where the namespace is gone',
@@ -116,7 +115,7 @@ export const DEATHS: readonly Protection[] = [
     from: 'return reading.portsInUse === null ? before : reading;',
     to: 'return reading;',
     test: 'e2e/deaths',
-    only: killed,
+    only: 'SIGKILL to side holder',
   },
   {
     name: 'a death of the agent ends the outage of its lane',
