@@ -131,7 +131,7 @@ export const DEATHS: readonly Protection[] = [
     from: "return words ? `; it said: ${words}` : '';",
     to: "return '';",
     test: 'e2e/external',
-    only: 'a program that ends in mid-storm',
+    only: 'exits-at-once',
   },
   {
     name: 'a run that was interrupted ends although a lane is stuck',
