@@ -72,6 +72,14 @@ test('a tool that fails: one line with its name and the first thing that it said
   });
 });
 
+test('a tool that takes too long is ended', { timeout: 20_000 }, async (t) => {
+  t.mock.timers.enable({ apis: ['setTimeout'] });
+  const running = runTool('sleep', ['60']);
+  t.mock.timers.tick(9_999);
+  t.mock.timers.tick(1);
+  await assert.rejects(running, { message: 'sleep took longer than 10 s' });
+});
+
 test('a tool that is killed: one line with its name and the signal', async () => {
   await assert.rejects(runTool('sh', ['-c', 'kill -KILL $$']), {
     message: 'sh was killed by SIGKILL',

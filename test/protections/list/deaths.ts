@@ -201,14 +201,6 @@ export const DEATHS: readonly Protection[] = [
     only: 'loopback: kill -9',
   },
   {
-    name: 'an agent on loopback ends with its standard input',
-    file: 'src/lane/agent-command.ts',
-    from: "['--end-with-stdin']",
-    to: '[]',
-    test: 'e2e/deaths',
-    only: 'a lane host on loopback',
-  },
-  {
     name: 'MMDS ends with its lane',
     file: 'src/mmds/process.ts',
     from: "process.on('disconnect', () => {",
