@@ -25,7 +25,8 @@ export class StackDumpReader {
   private line = '';
   private isPolling = false;
   private isBoot = false;
-  private hasBegun = false;
+  /** Whether a dump is under way, or was. */
+  hasBegun = false;
   private seen = false;
 
   /** @param pollFunction the name of the function that polls, without its package */

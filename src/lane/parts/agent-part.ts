@@ -2,7 +2,7 @@ import type { Readable } from 'node:stream';
 import { StringDecoder } from 'node:string_decoder';
 import { z } from 'zod';
 import { type Counters, newCounters } from '../../agents/counters.js';
-import { monotonicMs } from '../../base/clock.js';
+import { monotonicMs, sleepUntil } from '../../base/clock.js';
 import { onLines } from '../../base/lines.js';
 import { cleanText } from '../../base/text.js';
 import { LoopMeters } from '../../observe/loop-meter.js';
@@ -19,6 +19,12 @@ const STALE_AFTER_MS = 1_000;
 
 /** How much of what an agent prints is kept for an error text, characters. */
 const TAIL = 2_000;
+
+/**
+ * How long a stack dump may take to begin, ms: Go's runtime prints its first line in the signal's own handler. A
+ * program that is deaf to SIGQUIT never begins.
+ */
+const DUMP_BEGINS_WITHIN_MS = 15_000;
 
 /** A line of counters is shorter than this, characters. */
 const LONGEST_LINE = 65_536;
@@ -99,8 +105,16 @@ export class AgentPart {
       // Only now: a trace that it printed before, of a panic say, is no dump.
       this.dumpReader = new StackDumpReader(this.spec.pollFunction);
       this.process.quit();
+      await Promise.race([this.final, this.dumpIsMissing()]);
+      return;
     } else return;
     await this.final;
+  }
+
+  /** Settles when no dump has begun in time; never while one is under way. */
+  private async dumpIsMissing(): Promise<void> {
+    await sleepUntil(monotonicMs() + DUMP_BEGINS_WITHIN_MS);
+    if (this.dumpReader?.hasBegun) await this.final;
   }
 
   /** The counters, where they are those of this moment; null otherwise. */
