@@ -87,7 +87,12 @@ function drain(): void {
 
 process.once('SIGTERM', drain);
 process.on('SIGINT', () => {});
-process.stdout.on('error', () => process.exit(0));
+process.stdout.on('error', (error: NodeJS.ErrnoException) => {
+  // Whoever read it is gone; anything else, as a full disk, is a trouble.
+  if (error.code === 'EPIPE') process.exit(0);
+  process.stderr.write(`cannot write the counters: ${cleanText(error.message, 300)}\n`);
+  process.exit(EXIT.unusable);
+});
 if (values['end-with-stdin']) {
   // Whoever started the agent holds its standard input: when it ends, nobody is left to stop us.
   process.stdin.on('end', () => process.exit(0)).on('error', () => process.exit(0));

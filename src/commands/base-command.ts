@@ -13,10 +13,13 @@ export abstract class BaseCommand extends Command {
     throw isParsing ? this.withMend(thrown.message) : thrown;
   }
 
-  /** Writes data to stdout; a reader that has gone away (`| head -1`) is no error. */
-  protected async print(text: string): Promise<void> {
-    await new Promise<void>((resolve) => {
-      process.stdout.write(text, () => resolve());
+  /**
+   * Writes data to stdout; a reader that has gone away (`| head -1`) is no error.
+   * @returns whether all of it was written
+   */
+  protected print(text: string): Promise<boolean> {
+    return new Promise((resolve) => {
+      process.stdout.write(text, (error) => resolve(!error));
     });
   }
 

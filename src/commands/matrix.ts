@@ -108,8 +108,8 @@ Exit codes: 0 every cell is filled or has its reason; 1 an agent failed in a cel
       matrix.complete = matrix.cells.length === choices.length;
       await saved.put(matrix);
     }
-    const { place, isSaved } = await saved.settle(async (json) => {
-      if (!flags.json) await this.print(json);
+    const { place, isSaved } = await saved.settle((json) => {
+      return flags.json ? Promise.resolve(true) : this.print(json);
     });
     if (matrix.cells.length > 0) progress.say(`matrix: ${place}`);
     await this.print(

@@ -1,8 +1,8 @@
-import { readFileSync } from 'node:fs';
 import { Flags } from '@oclif/core';
 import { EXIT, messageOf, UsageError } from '../base/errors.js';
 import { onLines } from '../base/lines.js';
 import { lookUp } from '../base/nearest.js';
+import { readSmallFile } from '../base/small-file.js';
 import { cleanText, quoted } from '../base/text.js';
 import { parseFault } from '../mmds/fault-spec.js';
 import { faults } from '../mmds/faults/index.js';
@@ -120,7 +120,7 @@ async function obey(mmds: Mmds, line: string): Promise<string | undefined> {
 
 function readMetadata(file: string): unknown {
   try {
-    return JSON.parse(readFileSync(file, 'utf8'));
+    return JSON.parse(readSmallFile(file));
   } catch (thrown) {
     throw new UsageError(
       `cannot read the metadata of ${quoted(file)}: ${cleanText(messageOf(thrown))}`,

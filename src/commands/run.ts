@@ -79,7 +79,8 @@ What is measured is saved as it comes: report reads it after a kill -9, a full d
       const measured = await runScenario(scenario, isolation, progress, signals, keeper);
       const result = withChecks(measured, thresholds);
       if (signals.interrupt.aborted && !result.lanes.some(hasMeasured)) {
-        progress.say('interrupted before anything was measured: nothing is saved');
+        const what = scenarios.length > 1 ? 'of this repeat nothing' : 'nothing';
+        progress.say(`interrupted before anything was measured: ${what} is saved`);
         await journal.remove();
         break;
       }
@@ -119,7 +120,7 @@ What is measured is saved as it comes: report reads it after a kill -9, a full d
       let wasPrinted = false;
       const place = await keepElsewhere(thrown, async (json) => {
         wasPrinted = true;
-        if (!isPrinted) await this.print(json);
+        return isPrinted || this.print(json);
       });
       // On stdout it may be lost yet: then what was saved as it went stays.
       await (wasPrinted ? journal.close() : journal.remove());

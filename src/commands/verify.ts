@@ -108,8 +108,8 @@ Exit codes: 0 nothing failed; 1 a scenario failed; 2 bad input or an environment
     let isSaved = true;
     if (verification.scenarios.length > 0) {
       await saved.put(verification);
-      const settled = await saved.settle(async (json) => {
-        if (!flags.json) await this.print(json);
+      const settled = await saved.settle((json) => {
+        return flags.json ? Promise.resolve(true) : this.print(json);
       });
       isSaved = settled.isSaved;
       progress.say(`verification: ${settled.place}`);

@@ -2,7 +2,6 @@ import type { AgentChoice } from '../agents/agent-choice.js';
 import { beginsWithin, formatDuration } from '../base/duration.js';
 import type { LaneEnd } from '../lane/launch.js';
 import type { LaneOutcome } from '../lane/messages.js';
-import { laneSoFar } from '../results/lane-so-far.js';
 import { type LaneResult, type Note, RESULT_SCHEMA, type Result } from '../results/schema.js';
 import type { SeriesRecorder } from '../results/thin.js';
 import { evaluateClaims } from './claims/index.js';
@@ -11,6 +10,7 @@ import { predict } from './lane-spec.js';
 import { thisMachine } from './machine.js';
 import { findOverload, type OverloadFinding } from './overload.js';
 import type { Scenario } from './scenario.js';
+import { measuredSoFar } from './so-far.js';
 import { toolVersion } from './version.js';
 
 /** One run: what is known of it before it begins. */
@@ -108,7 +108,9 @@ export function makeLane(
   if (!measured) return { ...empty, trouble: NOT_BEGUN };
   const { end, samples } = measured;
   if (!end.outcome) {
-    return { ...laneSoFar(empty, samples.series()), trouble: end.message ?? NOT_BEGUN };
+    const kept = { series: samples.series(), gapMaxMs: samples.gapMaxMs };
+    const { lane } = measuredSoFar(empty, kept, scenario.record);
+    return { ...lane, trouble: end.message ?? NOT_BEGUN };
   }
   const trouble = end.outcome.trouble ?? (end.isWhole ? unsent(scenario, end.outcome) : null);
   const lane = { ...end.outcome, trouble, predicted: empty.predicted, overload: [] };
@@ -179,8 +181,8 @@ function notes({ record }: Scenario, isolation: Isolation): Note[] {
 }
 
 function notesOfLanes(measured: ReadonlyMap<AgentChoice, LaneMeasured>): Note[] {
-  return [...measured].flatMap(([agent, { end }]) =>
-    end.notes.map((text) => ({ lane: agent.name, text })),
+  return [...measured].flatMap(([agent, { end, samples }]) =>
+    (end.outcome ? end.notes : samples.gaps).map((text) => ({ lane: agent.name, text })),
   );
 }
 

@@ -1,11 +1,11 @@
 import { formatDuration } from '../base/duration.js';
 import { isJournal } from '../results/journal/format.js';
 import { type Journal, type JournalLane, readJournal } from '../results/journal/reader.js';
-import { laneSoFar } from '../results/lane-so-far.js';
 import type { LaneResult, Note, Result } from '../results/schema.js';
 import { loadResult } from '../results/store.js';
 import { parseThresholds, withChecks } from '../results/thresholds.js';
 import { judged, NOT_BEGUN } from './make-result.js';
+import { measuredSoFar } from './so-far.js';
 
 /** Why a result is a part only, where its file tells more than the result does. */
 export type RunState = 'ended' | 'cut off' | 'still going';
@@ -26,21 +26,35 @@ export async function loadRun(file: string): Promise<{ result: Result; state: Ru
  */
 export function recover(journal: Journal): Result {
   const { empty } = journal;
-  const lanes = empty.lanes.map((lane, i) => recoverLane(lane, journal.lanes[i]));
+  const found = empty.lanes.map((lane, i) => recoverLane(empty, lane, journal.lanes[i]));
+  const lanes = found.map(({ lane }) => lane);
   const unchecked = judged({
     ...empty,
     complete: journal.lanes.every(({ end }) => end?.isWhole),
     lanes,
     checks: [],
-    notes: [...empty.notes, ...notesOf(journal)],
+    notes: [...empty.notes, ...notesOf(journal), ...found.flatMap(({ notes }) => notes)],
   });
   return withChecks(unchecked, parseThresholds(empty.checks.map(({ expression }) => expression)));
 }
 
-function recoverLane(empty: LaneResult, journal: JournalLane | undefined): LaneResult {
-  if (journal?.end) return { ...journal.end.lane, series: journal.series };
-  if (!journal || journal.lastMs === null) return { ...empty, trouble: NOT_BEGUN };
-  return laneSoFar(empty, journal.series);
+function recoverLane(
+  { scenario }: Result,
+  empty: LaneResult,
+  journal: JournalLane | undefined,
+): { lane: LaneResult; notes: Note[] } {
+  const said = (texts: readonly string[]) => texts.map((text) => ({ lane: empty.agent, text }));
+  if (journal?.end) {
+    return {
+      lane: { ...journal.end.lane, series: journal.series },
+      notes: said(journal.gaps),
+    };
+  }
+  if (!journal || journal.lastMs === null) {
+    return { lane: { ...empty, trouble: NOT_BEGUN }, notes: [] };
+  }
+  const { lane, findings } = measuredSoFar(empty, journal, scenario);
+  return { lane, notes: said([...journal.gaps, ...findings]) };
 }
 
 function notesOf(journal: Journal): Note[] {

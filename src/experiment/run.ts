@@ -98,7 +98,9 @@ export async function runScenario(
     }
   }
   return makeResult(frame, measured, {
-    wasInterrupted: signals.interrupt.aborted,
+    // After the end of all outages there is nothing to interrupt.
+    wasInterrupted:
+      signals.interrupt.aborted && !agents.every((one) => measured.get(one)?.end.isWhole),
     sleptMs: sleptMs() - sleptBefore,
   });
 }

@@ -1,12 +1,10 @@
-import { readFileSync, statSync } from 'node:fs';
 import { messageOf, UsageError } from '../base/errors.js';
 import { lookUp } from '../base/nearest.js';
+import { readSmallFile } from '../base/small-file.js';
 import { cleanText, quoted } from '../base/text.js';
 
 /** What a flag takes: one text, several, or nothing. */
 export type FlagShape = 'text' | 'texts' | 'switch';
-
-const LARGEST = 1 << 20;
 
 /**
  * Reads a scenario file: a JSON object whose names are those of the flags, e.g.
@@ -50,8 +48,7 @@ function valueFor(
 
 function parse(file: string, mend: string): unknown {
   try {
-    if (statSync(file).size > LARGEST) throw new Error('it is larger than 1 MiB');
-    return JSON.parse(readFileSync(file, 'utf8'));
+    return JSON.parse(readSmallFile(file, true));
   } catch (thrown) {
     throw new UsageError(
       `cannot read the scenario ${quoted(file)}: ${cleanText(messageOf(thrown))}`,

@@ -10,7 +10,7 @@ import { appendFile } from 'node:fs/promises';
 export async function keepInSummary(
   body: string,
   env: NodeJS.ProcessEnv,
-  print: (text: string) => Promise<void>,
+  print: (text: string) => Promise<unknown>,
 ): Promise<string> {
   const text = body.endsWith('\n') ? body : `${body}\n`;
   if (env.GITHUB_STEP_SUMMARY) {

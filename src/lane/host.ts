@@ -23,7 +23,7 @@ async function obey(command: LaneCommand): Promise<void> {
   } else if (command.type === 'go') {
     const outcome = await lane?.run(command.startMs);
     if (lane && outcome) {
-      send({ type: 'outcome', outcome, isWhole: !lane.wasStopped, notes: lane.notes });
+      send({ type: 'outcome', outcome, isWhole: lane.wasWhole, notes: lane.notes });
     }
     await end();
   } else {

@@ -125,7 +125,7 @@ export class Lane {
   get notes(): string[] {
     return [
       ...this.noted,
-      ...(this.sampler?.gaps.map((gap) => `lane ${this.spec.agent.name}: ${gap}`) ?? []),
+      ...(this.sampler?.recorder.gaps.map((gap) => `lane ${this.spec.agent.name}: ${gap}`) ?? []),
     ];
   }
 
@@ -286,6 +286,11 @@ export class Lane {
 
   get wasStopped(): boolean {
     return this.stopping.signal.aborted;
+  }
+
+  /** Whether the outage went on to its end without trouble, whatever became of the last questions. */
+  get wasWhole(): boolean {
+    return this.isOver && this.trouble === null;
   }
 
   /** Ends all parts; what they made of the network goes with them. */

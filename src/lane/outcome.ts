@@ -92,7 +92,7 @@ export function laneOutcome(seen: Seen): LaneOutcome {
       overTime: sampler.usage.series(),
     },
     load: {
-      sampleGapMaxMs: sampler.gapMaxMs,
+      sampleGapMaxMs: sampler.recorder.gapMaxMs,
       agentCpusPeak: sampler.cpusPeak,
       processorsBusyPeak: sampler.processors.busyPeak,
       driverLoop: driver.loop.use(),

@@ -15,12 +15,6 @@ import { UsageRecorder } from './usage.js';
 /** Ten readings a second. */
 const EVERY_MS = 100;
 
-/** Samples further apart than this are told of, ms. */
-const GAP_MS = 500;
-
-/** So many gaps say all that more would. */
-const MOST_GAPS = 10;
-
 /** Process use is read at every tenth sample: walking a process tree costs more than the rest. */
 const USE_EVERY = 10;
 
@@ -45,14 +39,9 @@ export class Sampler {
   lastMs = 0;
   /** As the last sample had it. */
   pollersLast: number | null = null;
-  /** The longest time between two samples. */
-  gapMaxMs = 0;
   private readonly cpuRate = new RateMeter();
-  private takenAtMs = 0;
   private hasKernel = false;
   private lastRate: { atMs: number; perSecond: number } | undefined;
-  /** When nothing was seen, in whole sentences without a full stop. */
-  readonly gaps: string[] = [];
   private timer: NodeJS.Timeout | undefined;
   private taken = 0;
 
@@ -93,12 +82,9 @@ export class Sampler {
       this.processors.look();
     }
     if (this.agent.died) return;
-    this.noteGap(tMs);
     // The agent's side may be gone, and the agent's end not be told yet.
     if (this.reading && reading.portsInUse === null) return;
     this.reading = reading;
-    this.gapMaxMs = Math.max(this.gapMaxMs, tMs - this.takenAtMs);
-    this.takenAtMs = tMs;
     const connectionsPerSecond = this.takeRate(reading);
     const fault = this.spec.faults.findLast(({ atMs }) => atMs <= tMs);
     const pollers =
@@ -149,14 +135,6 @@ export class Sampler {
       this.lastRate = { atMs: countedAtMs, perSecond };
     }
     return this.lastRate?.perSecond ?? null;
-  }
-
-  /** Whoever reads this lane was stopped, or got no processor. */
-  private noteGap(tMs: number): void {
-    if (tMs - this.lastMs > GAP_MS && this.gaps.length < MOST_GAPS) {
-      const [from, to] = [this.lastMs, tMs].map((ms) => (ms / 1e3).toFixed(1));
-      this.gaps.push(`no sample between ${from} s and ${to} s of the outage`);
-    }
   }
 
   /** What the agent's process tree has used so far. */

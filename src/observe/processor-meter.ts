@@ -1,4 +1,8 @@
+import { monotonicMs } from '../base/clock.js';
 import { readProc } from './proc/counters.js';
+
+/** A look that follows sooner than this is none, ms: the clock of the kernel ticks a hundred times a second. */
+const LOOK_EVERY_MS = 900;
 
 /** What some processors did since the boot, in clock ticks. */
 export interface ProcessorTimes {
@@ -36,15 +40,20 @@ export class ProcessorMeter {
   /** The largest share of their time in which they were busy, 0 to 1; null before the second look. */
   busyPeak: number | null = null;
   private before: ProcessorTimes | undefined;
+  private lookedAtMs = Number.NEGATIVE_INFINITY;
 
   /** @param cpus the numbers of the processors that are watched */
   constructor(
     private readonly cpus: readonly number[],
     private readonly read = () => readProc('/proc/stat') ?? '',
+    private readonly nowMs = monotonicMs,
   ) {}
 
-  /** To be called about once a second: the clock of the kernel ticks a hundred times in one. */
+  /** To be called about once a second; whoever is late and calls in quick succession is not heard. */
   look(): void {
+    const nowMs = this.nowMs();
+    if (nowMs - this.lookedAtMs < LOOK_EVERY_MS) return;
+    this.lookedAtMs = nowMs;
     const now = parseProcessorTimes(this.read(), this.cpus);
     if (this.before && now) {
       const busy = now.busy - this.before.busy;

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { createReadStream } from 'node:fs';
-import { link, mkdir, mkdtemp, open, readdir, rename, stat, unlink } from 'node:fs/promises';
+import { link, mkdir, mkdtemp, open, readdir, rename, rmdir, stat, unlink } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
 import type { z } from 'zod';
@@ -133,7 +133,7 @@ export class GrowingDocument {
    * @returns where the document is, and whether that is where it should be
    */
   async settle(
-    print: (json: string) => Promise<void>,
+    print: (json: string) => Promise<boolean>,
   ): Promise<{ place: string; isSaved: boolean }> {
     if (!this.unsaved) return { place: this.path, isSaved: true };
     return { place: await keepElsewhere(this.unsaved, print), isSaved: false };
@@ -142,17 +142,20 @@ export class GrowingDocument {
 
 /**
  * What to do with what could not be saved: the folder for temporary files, then stdout.
+ * @param print takes the whole document; false when it could not be written there either
  * @returns in words what became of it
  */
 export async function keepElsewhere(
   unsaved: UnsavedError,
-  print: (json: string) => Promise<void>,
+  print: (json: string) => Promise<boolean>,
 ): Promise<string> {
   try {
     return `${unsaved.message}; kept as ${await rescueResult(unsaved)}`;
   } catch (thrown) {
-    await print(unsaved.json);
-    return `${unsaved.message}, nor in the folder for temporary files (${reasonOf(thrown)}); it is on stdout`;
+    const nor = `${unsaved.message}, nor in the folder for temporary files (${reasonOf(thrown)})`;
+    return (await print(unsaved.json))
+      ? `${nor}; it is on stdout`
+      : `${nor}, nor on stdout: it is lost`;
   }
 }
 
@@ -198,7 +201,12 @@ export async function loadDocument<T>(
  */
 export async function rescueResult(unsaved: UnsavedError): Promise<string> {
   const dir = await mkdtemp(join(tmpdir(), 'envd-bench-rescued-'));
-  return writeNew(dir, unsaved.id, unsaved.json);
+  try {
+    return await writeNew(dir, unsaved.id, unsaved.json);
+  } catch (thrown) {
+    await rmdir(dir).catch(() => undefined);
+    throw thrown;
+  }
 }
 
 /**

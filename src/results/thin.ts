@@ -22,6 +22,12 @@ export const SERIES = [
   'healthLatencyMs',
 ] as const;
 
+/** Samples further apart than this are a gap, ms; ten a second are due. */
+const GAP_MS = 500;
+
+/** So many gaps say all that more would. */
+const MOST_GAPS = 10;
+
 /** A bucket keeps its first sample, and per series the smallest and the largest one. */
 const MOST_PER_BUCKET = 1 + 2 * SERIES.length;
 
@@ -37,6 +43,10 @@ export class SeriesRecorder {
   #closed: Bucket[] = [];
   #open: Bucket | undefined;
   #last: Sample | undefined;
+  /** The longest time between two samples, thinned or not, ms. */
+  gapMaxMs = 0;
+  /** When there was no sample for long, in whole sentences without a full stop. */
+  readonly gaps: string[] = [];
   #samplesPerBucket = 1;
   #closedPoints = 0;
 
@@ -57,6 +67,7 @@ export class SeriesRecorder {
   add(sample: Sample): void {
     if (!Number.isFinite(sample.tMs)) return;
     if (this.#last && sample.tMs <= this.#last.tMs) return;
+    this.#noteGap(this.#last?.tMs ?? 0, sample.tMs);
     const kept = finite(sample);
     this.#last = kept;
     this.#open ??= new Bucket(kept);
@@ -79,6 +90,14 @@ export class SeriesRecorder {
       initLatencyMs: points.map((point) => point.initLatencyMs),
       healthLatencyMs: points.map((point) => point.healthLatencyMs),
     };
+  }
+
+  /** Whoever reads the lane was stopped, or got no processor. */
+  #noteGap(fromMs: number, toMs: number): void {
+    this.gapMaxMs = Math.max(this.gapMaxMs, toMs - fromMs);
+    if (toMs - fromMs <= GAP_MS || this.gaps.length >= MOST_GAPS) return;
+    const [from, to] = [fromMs, toMs].map((ms) => (ms / 1e3).toFixed(1));
+    this.gaps.push(`no sample between ${from} s and ${to} s of the outage`);
   }
 
   #close(bucket: Bucket): void {

@@ -123,6 +123,19 @@ test('a program behind a shell that is stopped is given up', options, async (t) 
   );
 });
 
+test('a program finds its signals as any other does', options, async () => {
+  const agent = `exec perl -e 'open F, q(/proc/self/status); print STDERR grep { /^SigIgn/ } <F>; exit 3'`;
+  const command = `mine=/bin/sh -c ${JSON.stringify(agent)}`;
+  const refused = await run([bin, 'run', '--outage', '1s', '--out', out, '--agent', command], {
+    cwd: out,
+  });
+  assert.equal(refused.code, 2);
+  const ignored = /SigIgn: ([0-9a-f]{16})/.exec(refused.stderr)?.[1];
+  assert.ok(ignored, refused.stderr);
+  // Signals 2 and 3, SIGINT and SIGQUIT.
+  assert.equal(BigInt(`0x${ignored}`) & 0b110n, 0n, ignored);
+});
+
 test('an interrupt does not wait for a program that gives no stack dump', options, async () => {
   const args = ['--outage', '60s', '--poller', 'envd', '--json', '--out', out];
   const command = `mine=${quotedAgent} forks unheard-${process.pid}`;

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
-import { mkdirSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { execFileSync, spawn } from 'node:child_process';
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { networkInterfaces, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
@@ -103,6 +104,32 @@ for (const isolation of ['netns', 'loopback']) {
     await assertNothingLeft(before);
   });
 }
+
+test('a run whose output nobody reads ends with the second Ctrl-C', {
+  timeout: 60_000,
+}, async (t) => {
+  const before = traces();
+  const pipe = join(folder, 'unread');
+  execFileSync('mkfifo', [pipe]);
+  const errors = join(folder, 'errors');
+  // Both ends are open, and the pipe is full: whatever is written waits.
+  const script = 'exec 5<>"$0"; head -c 65536 /dev/zero >&5; exec "$@" >"$0" 2>"$ERRORS"';
+  const child = spawn(
+    'sh',
+    ['-c', script, pipe, bin, 'run', '--isolation', 'loopback', '--outage', '1s', '--out', out],
+    { cwd: out, env: { ...process.env, ERRORS: errors }, stdio: 'ignore' },
+  );
+  t.after(() => child.kill('SIGKILL'));
+  const told = () => (existsSync(errors) ? readFileSync(errors, 'utf8') : '');
+  await until('the result is saved', () => told().includes('result: '));
+  child.kill('SIGINT');
+  await until('the first is heard', () => told().includes('interrupted: '));
+  child.kill('SIGINT');
+  await until('it has ended', () => child.exitCode !== null);
+  assert.equal(child.exitCode, 130);
+  for (const path of [pipe, errors]) rmSync(path);
+  await assertNothingLeft(before);
+});
 
 test('a lane that stands still when the main process is killed is gone with it', {
   skip: noNamespaces !== undefined && `no network namespaces: ${noNamespaces}`,

@@ -126,6 +126,17 @@ test('an interrupt: a lane that does not end is ended after four seconds, the ot
   );
 });
 
+test('an interrupt after the end of all outages: there is nothing that it could have cut off', async (t) => {
+  const { lanes, lane, result, interrupting } = begin(t, { obeys: [false, false] });
+  for (const one of lanes) one.isUp();
+  await settle();
+  lane(0).ends();
+  interrupting.abort();
+  await settle();
+  lane(1).ends();
+  assert.equal((await result).complete, true);
+});
+
 test('an interrupt in set-up ends the lanes at once', async (t) => {
   const { lanes, result, interrupting } = begin(t);
   await settle();

@@ -33,11 +33,22 @@ test('this machine tells', () => {
 /** The busiest look of those in turn, each with the ticks that one processor was busy and idle since the boot. */
 function peakOf(...looks: [busy: number, idle: number][]): number | null {
   const left = [...looks];
-  const meter = new ProcessorMeter([0], () => {
-    const [busy, idle] = left.shift() ?? assert.fail();
-    return `cpu0 ${busy} 0 0 ${idle} 0 0 0 0 0 0`;
-  });
-  while (left.length > 0) meter.look();
+  let nowMs = 0;
+  const meter = new ProcessorMeter(
+    [0],
+    () => {
+      const [busy, idle] = left.shift() ?? assert.fail();
+      return `cpu0 ${busy} 0 0 ${idle} 0 0 0 0 0 0`;
+    },
+    () => nowMs,
+  );
+  while (left.length > 0) {
+    meter.look();
+    // After a stall, one after the other: two busy ticks of three are no busy second.
+    nowMs += 30;
+    meter.look();
+    nowMs += 970;
+  }
   return meter.busyPeak;
 }
 
@@ -55,8 +66,14 @@ test('times that stand still or run back are no look', () => {
 });
 
 test('of processors that cannot be seen nothing is known', () => {
-  const meter = new ProcessorMeter([99], () => STAT);
+  let nowMs = 0;
+  const meter = new ProcessorMeter(
+    [99],
+    () => STAT,
+    () => nowMs,
+  );
   meter.look();
+  nowMs = 1_000;
   meter.look();
   assert.equal(meter.busyPeak, null);
 });

@@ -173,6 +173,42 @@ test('a line in the middle that is not whole ends what is read: the samples behi
   );
 });
 
+test('a gap before the end is told of, and its lane is marked', async () => {
+  const dir = await fresh();
+  const file = await journal(dir, 40);
+  const lines = (await orphaned(file)).split('\n');
+  // Two seconds of the first lane are missing.
+  const at = (line: string) => Number(/^\[0,([\d.]+)/.exec(line)?.[1] ?? 0);
+  const kept = lines.filter((line) => at(line) < 1_000 || at(line) > 3_000);
+  await writeFile(file, kept.join('\n'));
+  const { result } = await loadRun(file);
+  assert.deepEqual(resultSchema.parse(result), result);
+  assert.deepEqual(
+    result.lanes.map(({ overload }) => overload),
+    [['samples'], []],
+  );
+  const told = result.notes.filter(({ lane }) => lane === 'unguarded').map(({ text }) => text);
+  assert.equal(told.length, 2);
+  assert.match(told[0] ?? '', /^no sample between 0\.9 s and 3\.0 s of the outage/);
+  assert.match(told[1] ?? '', /^samples were up to 2\d\d\d ms apart/);
+});
+
+test('a sample that no result could hold ends what is read, and holds nobody up', async () => {
+  const dir = await fresh();
+  const file = await journal(dir, 10);
+  const text = await orphaned(file);
+  for (const odd of [
+    '[0,1e308,1,1,1,1,1,1]',
+    '[0,9007199254740993,1,1,1,1,1,1]',
+    '[0,99999,1,1,0.5,1,1,1]',
+  ]) {
+    await writeFile(file, `${text}${odd}\n`);
+    const { result } = await loadRun(file);
+    assert.deepEqual(resultSchema.parse(result), result);
+    assert.equal(result.lanes[0]?.series.tMs.length, 10);
+  }
+});
+
 test('a line about a lane that there is not ends what is read', async () => {
   const dir = await fresh();
   const file = await journal(dir, 10);

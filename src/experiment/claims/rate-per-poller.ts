@@ -61,7 +61,7 @@ function pollersInBusiestSecond(series: Series): Crowd | undefined {
   let busiest: { crowd: Crowd; rate: number } | undefined;
   let from = 0;
   for (const [i, end] of tMs.entries()) {
-    while ((tMs[from] ?? end) <= end - SECOND_MS) from++;
+    while (from < i && (tMs[from] ?? end) <= end - SECOND_MS) from++;
     const rates = known(series.connectionsPerSecond.slice(from, i + 1));
     const pollers = known(series.pollers.slice(from, i + 1));
     if (rates.length === 0 || pollers.length === 0) continue;

@@ -91,9 +91,12 @@ all_read_only() {
   done < /run/mounts
   rm /run/mounts
 }
+# A shell lets what it starts in the background ignore SIGINT and SIGQUIT (POSIX, 2.11): a program that
+# takes them as it finds them could give no stack dump.
 # Starts the agent's first process, which waits at the gate in a user namespace of its own.
 start_gated() {
   unshare --user --map-root-user true && mkfifo /run/gate || return 1
+  ! env --default-signal=QUIT true 2>/dev/null || set -- env --default-signal=INT,QUIT "$@"
   unshare --user --map-root-user \\
     sh -c 'read -r _ < /run/gate; exec unshare --mount --ipc -- "$@"' sh "$@" 2>&4 3>&- 4>&- &
   agent=$!

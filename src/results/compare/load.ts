@@ -2,6 +2,7 @@ import { readdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { UsageError } from '../../base/errors.js';
 import { quoted } from '../../base/text.js';
+import { quotedPath } from '../files.js';
 import { journalId, journalName } from '../journal/format.js';
 import type { Result } from '../schema.js';
 import { loadResult } from '../store.js';
@@ -56,7 +57,7 @@ async function filesOf(
     .map(journalId)
     .filter((id) => id !== undefined && !names.includes(`${id}.json`));
   const [first] = journals;
-  const mend = `envd-bench report ${first === undefined ? '' : journalName(first)} --json > result.json makes one of it`;
+  const mend = `envd-bench report ${first === undefined ? '' : quotedPath(join(path, journalName(first)))} --json > result.json makes one of it`;
   if (names.length === 0) {
     throw new UsageError(
       `${side}: there is no result in ${quoted(path)}`,

@@ -30,16 +30,19 @@ const headerSchema = z.object({
   result: resultSchema,
 });
 
-const value = z.number().nonnegative().nullable();
+/** As the result's own schema has them: what is read here is to be read there. */
+const measure = z.number().nonnegative().max(Number.MAX_SAFE_INTEGER);
+const value = measure.nullable();
+const count = z.number().int().nonnegative().nullable();
 
 /** The lane's index in the header's result, `tMs`, then the series in the order of `Sample`. */
 const sampleSchema = z.tuple([
   z.number().int().nonnegative(),
-  z.number().nonnegative(),
+  measure,
   value,
   value,
-  value,
-  value,
+  count,
+  count,
   value,
   value,
 ]);

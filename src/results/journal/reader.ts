@@ -27,6 +27,9 @@ export interface Journal {
 
 export interface JournalLane {
   series: Series;
+  /** The longest time between two samples, ms, and where that was long, in words. */
+  gapMaxMs: number;
+  gaps: readonly string[];
   /** When the last sample was taken, ms of the lane's own time; null when there is none. */
   lastMs: number | null;
   /** What it measured in all; undefined when the run was cut off before that. */
@@ -76,6 +79,8 @@ export async function readJournal(file: string): Promise<Journal> {
 
 /** Whether the run of a journal still goes on. @throws as {@link readJournal} */
 export async function isAlive(file: string): Promise<boolean> {
+  // Of a pipe nobody may ever say anything.
+  if (!(await stat(file)).isFile()) return true;
   for await (const { text } of linesOf(file)) {
     const header = parseHeader(text);
     return header ? (isRunning(header.writer) ?? (await wasWrittenJustNow(file))) : false;
@@ -110,7 +115,8 @@ class Content {
   lanes(): JournalLane[] {
     return this.recorders.map((recorder, i) => {
       const series = recorder.series();
-      return { series, lastMs: series.tMs.at(-1) ?? null, end: this.ends[i] };
+      const { gapMaxMs, gaps } = recorder;
+      return { series, gapMaxMs, gaps, lastMs: series.tMs.at(-1) ?? null, end: this.ends[i] };
     });
   }
 }

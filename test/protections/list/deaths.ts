@@ -4,7 +4,6 @@ const lane = 'src/lane/lane.ts';
 const laneProcess = 'src/lane/lane-process.ts';
 const death = 'src/lane/death.ts';
 const run = 'src/experiment/run.ts';
-const sampler = 'src/lane/sampler.ts';
 
 /** Deaths in every order. */
 export const DEATHS: readonly Protection[] = [
@@ -87,9 +86,9 @@ export const DEATHS: readonly Protection[] = [
   },
   {
     name: 'a gap between two samples is a note',
-    file: sampler,
-    from: 'if (tMs - this.lastMs > GAP_MS && this.gaps.length < MOST_GAPS) {',
-    to: 'if (false) {',
+    file: 'src/results/thin.ts',
+    from: 'if (toMs - fromMs <= GAP_MS || this.gaps.length >= MOST_GAPS) return;',
+    to: 'return;',
     test: 'e2e/deaths',
     only: 'pause to lane host',
   },
@@ -116,6 +115,14 @@ export const DEATHS: readonly Protection[] = [
     to: 'return reading;',
     test: 'e2e/deaths',
     only: 'SIGKILL to side holder',
+  },
+  {
+    name: 'a program finds SIGQUIT as any other does',
+    file: 'src/lane/network/netns.ts',
+    from: 'set -- env --default-signal=INT,QUIT "$@"',
+    to: 'true',
+    test: 'e2e/external',
+    only: 'finds its signals',
   },
   {
     name: 'a death of the agent ends the outage of its lane',
@@ -152,6 +159,21 @@ export const DEATHS: readonly Protection[] = [
     file: run,
     from: "kill.addEventListener('abort', onKill);",
     to: '',
+    test: 'experiment/run',
+  },
+  {
+    name: 'a second interrupt ends a run whose output nobody reads',
+    file: 'src/commands/interrupts.ts',
+    from: 'setTimeout(() => process.exit(EXIT.interrupted), GONE_WITHIN_MS).unref();',
+    to: '',
+    test: 'e2e/leftovers',
+    only: 'output nobody reads',
+  },
+  {
+    name: 'an outage that went on to its end is whole, whatever came after',
+    file: 'src/experiment/run.ts',
+    from: 'signals.interrupt.aborted && !agents.every((one) => measured.get(one)?.end.isWhole)',
+    to: 'signals.interrupt.aborted',
     test: 'experiment/run',
   },
   {
@@ -220,13 +242,5 @@ export const DEATHS: readonly Protection[] = [
     from: 'const timer = setTimeout(() => giveUp(',
     to: 'const timer = setTimeout(() => String(',
     test: 'lane/network/command',
-  },
-  {
-    name: 'the terminal’s Ctrl-C reaches the main process alone',
-    file: laneProcess,
-    from: 'detached: true,',
-    to: '',
-    test: 'e2e/terminals',
-    only: 'then Ctrl-C',
   },
 ];

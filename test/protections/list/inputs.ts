@@ -37,8 +37,7 @@ export const INPUTS: readonly Protection[] = [
     file: 'src/report/html/markup.ts',
     from: '/[<\\u2028\\u2029]/g',
     to: '/[\\u2028\\u2029]/g',
-    test: 'fuzz/fuzz',
-    only: 'fuzz results',
+    test: 'report/html',
   },
   {
     name: 'markdown takes no effect in prose',

@@ -97,8 +97,22 @@ export const RESULTS: readonly Protection[] = [
   {
     name: 'a lane that was cut off has no totals',
     file: 'src/experiment/recover.ts',
-    from: 'return laneSoFar(empty, journal.series);',
-    to: 'return { ...laneSoFar(empty, journal.series), init: { ...empty.init, sent: 0, answered: 0 } };',
+    from: 'return { lane, notes: said([...journal.gaps, ...findings]) };',
+    to: 'return { lane: { ...lane, init: { ...lane.init, sent: 0, answered: 0 } }, notes: [] };',
+    test: 'results/journal',
+  },
+  {
+    name: 'a gap in a journal is told of, and marked',
+    file: 'src/results/thin.ts',
+    from: 'this.#noteGap(this.#last?.tMs ?? 0, sample.tMs);',
+    to: '',
+    test: 'results/journal',
+  },
+  {
+    name: 'a sample that no result could hold ends what is read',
+    file: 'src/results/journal/format.ts',
+    from: 'z.number().nonnegative().max(Number.MAX_SAFE_INTEGER)',
+    to: 'z.number().nonnegative()',
     test: 'results/journal',
   },
   {
@@ -242,8 +256,8 @@ export const RESULTS: readonly Protection[] = [
   {
     name: 'a result that no disk takes is printed',
     file: store,
-    from: 'await print(unsaved.json);',
-    to: '',
+    from: 'return (await print(unsaved.json))',
+    to: 'return true',
     test: 'e2e/crash-safe',
     only: 'a disk that is full',
   },

@@ -44,7 +44,7 @@ test('runs in a folder that have no result are told of, but for those that have 
   assert.equal(warnings.length, 1);
   assert.match(
     warnings[0] ?? '',
-    /^a run in ".*cut" without a result, cut off or still going.*report 20250101T\S+\.partial\.jsonl --json/,
+    /^a run in ".*cut" without a result, cut off or still going.*report ".*cut\/20250101T\S+\.partial\.jsonl" --json/,
   );
 });
 
@@ -67,7 +67,7 @@ const refused: [comment: string, side: () => Promise<string>, says: RegExp][] = 
       writeFileSync(join(dir, 'cut-off', '20250101T000000.000Z-aaaaaaaaaaaa.partial.jsonl'), '');
       return join(dir, 'cut-off');
     },
-    /no result in .*A run was cut off there: envd-bench report 20250101T\S+ --json/,
+    /no result in .*A run was cut off there: envd-bench report ".*\/20250101T\S+" --json/,
   ],
   [
     'one file twice: no sample of its own',
