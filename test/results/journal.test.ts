@@ -255,13 +255,17 @@ test('the journal of a run that lives is not taken for a dead one, whoever asks;
   await utimes(elsewhere, new Date(Date.now() - 60_000), new Date(Date.now() - 60_000));
   assert.equal(await isAlive(elsewhere), false);
 
-  // A shell that never looks at its child's end: `sleep 0` becomes a zombie, and its shell `sleep 30`.
-  const shell = spawn('sh', ['-c', 'sleep 0 & echo $!; exec sleep 30'], {
+  // A parent that never looks at its child's end: the shell becomes `sleep 30`, and then the child is killed.
+  const shell = spawn('sh', ['-c', 'sleep 60 & echo $!; exec sleep 30'], {
     stdio: ['ignore', 'pipe', 'ignore'],
   });
   const zombie = Number(
     await new Promise<string>((resolve) => shell.stdout.once('data', (b) => resolve(String(b)))),
   );
+  const comm = `/proc/${shell.pid}/comm`;
+  while ((await readFile(comm, 'utf8')) !== 'sleep\n')
+    await new Promise((wake) => setTimeout(wake, 10));
+  process.kill(zombie, 'SIGKILL');
   let state = '';
   let startTicks = 0;
   for (let i = 0; i < 600 && state !== 'Z'; i++) {
@@ -345,7 +349,10 @@ test('a disk that does not answer: what waits for it is bounded, and it is told 
   writer.begin(empty());
   await writer.flush();
   // From here on nothing is written.
-  const stuck = writer as unknown as { writing: Promise<void>; waitingLength: number };
+  const stuck = writer as unknown as {
+    writing: Promise<void> | undefined;
+    waitingLength: number;
+  };
   stuck.writing = new Promise(() => {});
   let most = 0;
   for (let i = 0; i < 400_000; i++) {
@@ -355,6 +362,8 @@ test('a disk that does not answer: what waits for it is bounded, and it is told 
   assert.equal(said.length, 1);
   assert.match(said[0] ?? '', /does not take it in time/);
   assert.ok(most < 17 * 2 ** 20, `${most} characters waited`);
+  stuck.writing = undefined;
+  await writer.remove();
 });
 
 test('a line that never ends is read up to a bound', { timeout: 15_000 }, async () => {
