@@ -168,8 +168,7 @@ export const INPUTS: readonly Protection[] = [
     file: 'src/lane/parts/agent-part.ts',
     from: '(this.tail[name] + text).slice(-TAIL)',
     to: 'this.tail[name] + text',
-    test: 'fuzz/fuzz',
-    only: 'fuzz counter-lines',
+    test: 'lane/agent-part',
   },
   {
     name: 'a process whose name looks like fields is read right',
