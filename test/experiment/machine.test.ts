@@ -19,6 +19,15 @@ const table: [comment: string, files: Record<string, string>, quota: number | nu
     1.5,
   ],
   [
+    'v2, the tightest of several',
+    {
+      '/proc/self/cgroup': '0::/a/b\n',
+      '/sys/fs/cgroup/a/b/cpu.max': '150000 100000\n',
+      '/sys/fs/cgroup/a/cpu.max': '50000 100000\n',
+    },
+    0.5,
+  ],
+  [
     'v2, as a container sees it',
     { '/proc/self/cgroup': '0::/\n', '/sys/fs/cgroup/cpu.max': '200000 100000\n' },
     2,

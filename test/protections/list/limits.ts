@@ -74,7 +74,8 @@ export const LIMITS: readonly Protection[] = [
     file: preflight,
     from: 'if (refusal) {',
     to: 'if (false) {',
-    test: 'e2e/bad-input',
+    test: 'e2e/faults',
+    only: 'loopback',
   },
   {
     name: 'an --out that cannot be written to is found before the run',
