@@ -28,6 +28,13 @@ sub quietly { return system("($_[0]) >/dev/null 2>&1 </dev/null") == 0 }
 
 # The host's files
 way('file', sub { writable($file) });
+# Before anything is made there: but for the folders of the program and of its start it is empty
+way('what lies in /tmp', sub {
+    my $start = readlink '/proc/self/cwd';
+    my %own = map { m{^/tmp/([^/]+)} ? ($1 => 1) : () } ($0, $start);
+    opendir(my $tmp, '/tmp') or return 0;
+    return scalar grep { !/^\.\.?$/ && !$own{$_} } readdir $tmp;
+});
 way('shared memory file', sub { -e "/dev/shm/$abstract" });
 way('a mount that can be written to', sub {
     open(my $mounts, '<', '/proc/self/mounts') or return 1;
