@@ -1,6 +1,15 @@
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
-import { chmodSync, copyFileSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  chmodSync,
+  copyFileSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
@@ -135,6 +144,34 @@ test('a program finds its signals as any other does', options, async () => {
   // Signals 2 and 3, SIGINT and SIGQUIT.
   assert.equal(BigInt(`0x${ignored}`) & 0b110n, 0n, ignored);
 });
+
+test(
+  'a mount that cannot be made read-only ends the run before the program starts',
+  options,
+  async () => {
+    const tools = join(out, 'tools');
+    mkdirSync(tools, { recursive: true });
+    const mount = join(tools, 'mount');
+    // As where the kernel refuses: everything but the remount of /.
+    writeFileSync(
+      mount,
+      `#!/bin/sh
+case "$*" in *remount,bind,ro*" /") exit 32 ;; esac
+PATH=\${PATH#*:} exec mount "$@"
+`,
+    );
+    chmodSync(mount, 0o755);
+    const mark = join(out, 'started');
+    const command = `mine=/bin/sh -c "echo started > '${mark}'; exit 3"`;
+    const { code, stderr } = await run(
+      [bin, 'run', '--outage', '1s', '--out', out, '--agent', command],
+      { cwd: out, env: { ...process.env, PATH: `${tools}:${process.env.PATH}` } },
+    );
+    assert.equal(code, 2);
+    assert.match(stderr, /cannot make \/.* read-only$/m);
+    assert.ok(!existsSync(mark));
+  },
+);
 
 test('an interrupt does not wait for a program that gives no stack dump', options, async () => {
   const args = ['--outage', '60s', '--poller', 'envd', '--json', '--out', out];

@@ -30,6 +30,14 @@ export const ESCAPES: readonly Protection[] = [
     to: 'true',
   },
   {
+    name: 'a mount that cannot be made read-only ends the run',
+    file: netns,
+    from: '[ ! -e "$(printf %b "$at")" ] || { echo "cannot make $at read-only" >&2; return 1; }',
+    to: 'true',
+    test: 'e2e/external',
+    only: 'cannot be made read-only',
+  },
+  {
     ...confined,
     name: 'a program under test has a /tmp of its own',
     from: 'mount -t tmpfs -o mode=1777,nosuid,nodev tmpfs /tmp &&',
